@@ -228,6 +228,8 @@ const TABLE: &[Kept] = &[
     kept!("t21-nearly-whole-sectors", doctored(DoctoredRecord::write_flushed(), |b| { b.direct(true); b.queue(|q| q.physical_block_size = Some(4096)); b.record.phases[0].flows[0].block = Bytes(8192); }), Sound, Device, [], ["T21"]),
     kept!("t34-swapped", doctored(DoctoredRecord::write_flushed(), |b| b.swapped(Bytes::mib(2))), Doubtful, Disturbed, ["T34"], []),
     kept!("t34-nearly-a-few-pages", doctored(DoctoredRecord::write_flushed(), |b| b.swapped(Bytes::kib(128))), Sound, Device, [], ["T34"]),
+    kept!("t30-faster-than-drives", doctored(DoctoredRecord::write_flushed(), |b| b.moved_fast("virtio")), Unproven, Unsure, ["T30"], []),
+    kept!("t30-nearly-a-drive", doctored(DoctoredRecord::write_flushed(), |b| b.moved_fast("nvme")), Sound, Device, [], ["T30"]),
     kept!("t38-in-pieces", doctored(DoctoredRecord::read_cold(), |b| { b.lay(Bytes::ZERO, Bytes::mib(20)); b.pieces(320); }), Sound, Device, ["T38"], []),
     kept!("t38-nearly-in-one", doctored(DoctoredRecord::read_cold(), |b| { b.lay(Bytes::ZERO, Bytes::mib(20)); b.pieces(60); }), Sound, Device, [], ["T38"]),
     kept!("t39-access-times", doctored(DoctoredRecord::read_cold(), |b| b.written(Bytes(300 * KIB), Bytes(300 * KIB))), Sound, Device, ["T39"], []),

@@ -3,12 +3,11 @@
 //! Its own difference: what the whole machine waited for a CPU, or its host took, is no term of this run's
 //! time, and only leaves open what was waited for.
 
-use super::limits::{exceeded, exhibit, lift, over, rate};
+use super::limits::{exceeded, exhibit, holding, lift, over, rate};
 use super::measure::PhaseView;
 use super::threshold::{
     IDLE, REACHED, SHORT, WAIT_EXPLAINS, WAITING_BUSY, WAITING_CPU, WAITING_FOR_CPU,
 };
-use super::throttled::holding;
 use super::unexplained::leaves_much;
 use super::waiting_for_cpu::{grown, stopped};
 use super::words::share;

@@ -1,11 +1,15 @@
 //! T70: the rate has several levels.
 
-use super::measure::PhaseView;
-use super::words::pace;
+use super::measure::{FlowView, PhaseView};
+use super::rate_series::intervals;
+use super::threshold::UNEVEN;
+use super::words::{pace, share};
 use super::{Rule, RuleJudge, advice, disturbed, finding, limits, refuted};
 use crate::record::{
-    Exhibit, ExhibitValue, Finding, FindingWeight, MeasuredSubject, PhaseLedger, RateLevel,
+    self, Exhibit, ExhibitUnit, ExhibitValue, Finding, FindingWeight, MeasuredSubject, PhaseLedger,
+    RateLevel,
 };
+use crate::stats;
 use crate::unit::Nanos;
 
 /// More than one level, and nothing else has said so.
@@ -14,7 +18,7 @@ pub const RULE: Rule = Rule {
     title: "Several rates",
     happens: "Something changed while the run went on (a limit, a link, a clock, another layer), and the average is the rate of no moment.",
     seen_by: "Change points of the 100 ms series (PELT: Killick, Fearnhead and Eckley 2012).",
-    said_when: "Stretches of a tenth of the time or more whose rates differ by a factor of {LEVEL_CHANGE} or more, and no other rule names the cause: doubtful, unsteady, with each rate.",
+    said_when: "Stretches of a tenth of the time or more whose rates differ by a factor of {LEVEL_CHANGE} or more, or a limit that changed and was met as long as it was there, and no other rule names the cause: doubtful, unsteady, with each rate. A spread of ±{UNEVEN} or more: unproven.",
     try_it: "Raise the limit of a card from 4 to 16 MiB/s in the middle of a direct write.",
     answer: "Shows each rate and how long it lasted.",
     judge: RuleJudge::Ledger(judge),
@@ -28,12 +32,15 @@ fn judge(phase_view: &PhaseView<'_>, ledger: &PhaseLedger, found: &[Finding]) ->
     if refuted(found) || disturbed(found) || found.iter().any(said) {
         return None;
     }
+    let flow_view = phase_view.cases.iter().find(|flow_view| flow_view.on_devices())?;
     let levels = &ledger.levels;
+    if levels.len() < 2 {
+        return limit_gone(phase_view, flow_view).or_else(|| uneven(phase_view, flow_view));
+    }
     let (first, last) = (levels.first()?, levels.last()?);
-    if levels.len() < 2 || phase_view.record.plan.study().tells_what_lasts() {
+    if phase_view.record.plan.study().tells_what_lasts() {
         return None;
     }
-    let flow_view = phase_view.cases.iter().find(|flow_view| flow_view.on_devices())?;
     let lasted = |level: &RateLevel| level.to.less(level.from);
     let told = |level: &RateLevel| format!("{} for {}", pace(level.rate.0), lasted(level));
     let when = |level: &RateLevel| match level.from {
@@ -78,6 +85,58 @@ fn judge(phase_view: &PhaseView<'_>, ledger: &PhaseLedger, found: &[Finding]) ->
     ))
 }
 
+/// A limit that was there for a part of the time only, and held the run as long as it was: the rest was too short
+/// for a level of its own.
+fn limit_gone(phase_view: &PhaseView<'_>, flow_view: &FlowView<'_>) -> Option<Finding> {
+    let (throttle, _) = limits::met_while_there(flow_view)?;
+    let claim = format!(
+        "The limit on {} changed while the run went on, from or to {} ({}): the average is the rate of no moment.",
+        throttle.name,
+        limits::rate(throttle.limit),
+        throttle.file
+    );
+    Some(finding(
+        RULE.id,
+        FindingWeight::Doubt,
+        Some(MeasuredSubject::Unsteady),
+        claim,
+        limits::changed(phase_view).into_iter().collect(),
+        advice::sustained(flow_view),
+    ))
+}
+
+/// A rate that spreads as far as it is high. What gathers in memory goes to the device in lumps, and only the rate of
+/// the device counts then.
+fn uneven(phase_view: &PhaseView<'_>, flow_view: &FlowView<'_>) -> Option<Finding> {
+    if phase_view.paced() || phase_view.of_trees() {
+        return None;
+    }
+    let spread = record::rate_spread(phase_view.phase)?;
+    let at_device = || {
+        let rates: Vec<f64> = intervals(phase_view)?.iter().map(|part| part.rate()).collect();
+        stats::relative_spread(&rates)
+    };
+    if spread < UNEVEN || !flow_view.direct() && at_device().is_some_and(|spread| spread < UNEVEN) {
+        return None;
+    }
+    let shown = share(spread);
+    Some(finding(
+        RULE.id,
+        FindingWeight::Unproven,
+        Some(MeasuredSubject::Unsure),
+        format!(
+            "The rate of {} spreads by ±{shown} around its median: one figure cannot describe it.",
+            flow_view.named()
+        ),
+        vec![Exhibit::new(
+            "spread of the rate",
+            ExhibitValue::number(spread, ExhibitUnit::Fraction, format!("±{shown}")),
+            "the run's series",
+        )],
+        advice::longer(phase_view),
+    ))
+}
+
 /// So many levels are shown.
 const SHOWN: usize = 6;
 
@@ -104,6 +163,35 @@ mod tests {
         assert_eq!((found.trust, found.measures), (Trust::Doubtful, MeasuredSubject::Unsteady));
         let said = "The rate of loop3 changed: 1.31 MB/s for 2.00 s, then 5.24 MB/s for 3.00 s; the average is neither.";
         assert_eq!(found.summary, said);
+    }
+
+    #[test]
+    fn a_limit_that_went_at_the_end_is_no_level_and_held_the_run() {
+        let mut bench = series(50, |n| if n < 48 { 2 } else { 30 });
+        bench.capped(5 * MIB / 2);
+        bench.record.phases[0].evidence.limits = Some(Box::default());
+        let found = verdict(&bench.record);
+        assert_eq!((found.trust, found.measures), (Trust::Doubtful, MeasuredSubject::Unsteady));
+        let said = "The limit on loop3 changed while the run went on, from or to 2.62 MB/s (/sys/fs/cgroup/blkio/blkio.throttle.write_bps_device): the average is the rate of no moment.";
+        assert_eq!(found.summary, said);
+        // One that was far above the rate held nothing.
+        bench.capped(50 * MIB);
+        assert_eq!(verdict(&bench.record).trust, Trust::Sound);
+    }
+
+    #[test]
+    fn a_rate_that_spreads_as_far_as_it_is_high_proves_nothing() {
+        let spread = |eighths: fn(u64) -> u64| {
+            let mut bench = series(60, eighths);
+            for point in &mut bench.record.phases[0].series.points {
+                point.ops = 8;
+            }
+            verdict(&bench.record)
+        };
+        let found = spread(|n| [1, 5, 1, 4, 6][n as usize % 5] * (1 + n % 2) / 2);
+        assert_eq!((found.trust, found.measures), (Trust::Unproven, MeasuredSubject::Unsure));
+        assert!(found.summary.contains(": one figure cannot describe it."), "{found:?}");
+        assert_eq!(spread(|n| 2 + n % 2).trust, Trust::Sound);
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! The limits of control groups on the devices below a flow.
 
 use super::measure::{self, DeviceLevel, FlowView, PhaseView};
-use super::threshold::{LIMIT_NEAR, LIMIT_SLICE};
+use super::threshold::{LIMIT_HOLDS, LIMIT_LOOK, LIMIT_NEAR, LIMIT_NEAR_IDLE, LIMIT_SLICE};
 use super::words::pace;
 use crate::evidence::{Direction, LimitValue, Limits, Throttle};
 use crate::name::quoted;
-use crate::record::{Exhibit, ExhibitValue, NextStep, Remedy};
+use crate::record::{Exhibit, ExhibitValue, NextStep, Remedy, SamplePoint};
 use crate::unit::{Iops, Nanos};
 
 /// The limits on the devices below a flow, in its direction: those that held at last, where they have changed.
@@ -31,9 +31,9 @@ fn on<'c, 'a>(
     })
 }
 
-/// A limit on the devices of a flow that changed, came or went, and for which share of the time at the most one
-/// was there; `None` where it was the same all the time.
-pub(super) fn changing<'a>(flow_view: &FlowView<'a>) -> Option<(&'a Throttle, f64)> {
+/// The limit on the devices of a flow from each moment on at which another one was seen; the last may have begun
+/// earlier.
+fn steps<'a>(flow_view: &FlowView<'a>) -> Vec<(Nanos, Option<&'a Throttle>)> {
     let evidence = &flow_view.phase.evidence;
     let here = |limits: &'a [Throttle]| on(flow_view, limits).next().map(|(throttle, _)| throttle);
     let at_first = flow_view.record.resolved.limits.seen();
@@ -43,7 +43,14 @@ pub(super) fn changing<'a>(flow_view: &FlowView<'a>) -> Option<(&'a Throttle, f6
     // What changed after the last look may have held until then.
     let at_last = evidence.limits.as_deref().map(|limits| (end, here(&limits.io)));
     let first = [(Nanos::ZERO, at_first)].into_iter();
-    let steps: Vec<(Nanos, Option<&Throttle>)> = first.chain(changes).chain(at_last).collect();
+    first.chain(changes).chain(at_last).collect()
+}
+
+/// A limit on the devices of a flow that changed, came or went, and for which share of the time at the most one
+/// was there; `None` where it was the same all the time.
+pub(super) fn changing<'a>(flow_view: &FlowView<'a>) -> Option<(&'a Throttle, f64)> {
+    let steps = steps(flow_view);
+    let end = measure::whole(flow_view.phase);
     let changed = steps.windows(2).any(|pair| pair[0].1 != pair[1].1);
     let ends = steps.iter().skip(1).map(|(at, _)| (*at).min(end)).chain([end]);
     let there = steps.iter().zip(ends).filter(|((_, limit), _)| limit.is_some());
@@ -51,6 +58,63 @@ pub(super) fn changing<'a>(flow_view: &FlowView<'a>) -> Option<(&'a Throttle, f6
     let share = (held.0 as f64 / end.0.max(1) as f64).min(1.0);
     let limit = steps.iter().find_map(|(_, limit)| *limit)?;
     changed.then_some((limit, share))
+}
+
+/// A limit on the devices of a flow that came or went, if what passed while it was there is what it allows: it held
+/// the run then, whatever the rate was before or after it.
+pub(super) fn met_while_there<'a>(flow_view: &FlowView<'a>) -> Option<(&'a Throttle, f64)> {
+    let steps = steps(flow_view);
+    let end = measure::whole(flow_view.phase);
+    let ends = steps.iter().skip(1).map(|(at, _)| *at).chain([end]);
+    // It may have changed as long before that was seen.
+    let met = |(from, to): (Nanos, Nanos), throttle: &Throttle| {
+        let passed = passed_between(flow_view, throttle, from, to.less(LIMIT_LOOK));
+        passed.is_some_and(|(passed, time)| {
+            let least = cap(throttle) * (1.0 - LIMIT_NEAR_IDLE) * time.as_secs();
+            let most = cap(throttle) * (1.0 + LIMIT_NEAR) * (time + LIMIT_SLICE).as_secs();
+            (least..=most).contains(&passed)
+        })
+    };
+    let mut there = steps.iter().zip(ends).filter_map(|((from, limit), to)| {
+        let limit = (*limit)?;
+        met((*from, to), limit).then_some(limit)
+    });
+    let limit = there.next()?;
+    changing(flow_view).map(|(_, share)| (limit, share))
+}
+
+/// What passed in a part of a phase, as a limit counts it, and in how long; `None` of a part of which too little
+/// was seen.
+fn passed_between(
+    flow_view: &FlowView<'_>,
+    throttle: &Throttle,
+    from: Nanos,
+    to: Nanos,
+) -> Option<(f64, Nanos)> {
+    let direct = flow_view.direct();
+    let passed = |point: &SamplePoint| match (throttle.limit, throttle.direction, direct) {
+        (LimitValue::OpsPerSecond(_), ..) => Some(point.ops),
+        (_, Direction::Read, true) => Some(point.read_bytes),
+        (_, Direction::Write, true) => Some(point.write_bytes),
+        (_, Direction::Read, false) => point.device_read_bytes,
+        (_, Direction::Write, false) => point.device_write_bytes,
+    };
+    let (mut then, mut time, mut sum) = (Nanos::ZERO, Nanos::ZERO, 0_u64);
+    for point in &flow_view.phase.series.points {
+        if then >= from && point.at_ns <= to {
+            time += point.at_ns.less(then);
+            sum = sum.saturating_add(passed(point)?);
+        }
+        then = point.at_ns;
+    }
+    (time >= LIMIT_LOOK).then_some((sum as f64, time))
+}
+
+/// What a limit allows in a second.
+fn cap(throttle: &Throttle) -> f64 {
+    match throttle.limit {
+        LimitValue::BytesPerSecond(cap) | LimitValue::OpsPerSecond(cap) => cap as f64,
+    }
 }
 
 /// Whether more passed than a limit allows: it is not what held the run, whatever did.
@@ -62,6 +126,19 @@ pub(super) fn exceeded(
     let (cap, amounts) = used(level, throttle);
     let seconds = flow_view.time() + LIMIT_SLICE;
     amounts.into_iter().fold(0.0, f64::max) > cap * (1.0 + LIMIT_NEAR) * seconds.as_secs()
+}
+
+/// A limit that may hold a flow back although its figure is below it: the kernel counts some requests
+/// twice that are split on the way (6.18: those of io_uring on a bare device).
+pub(super) fn holding<'c, 'a>(
+    flow_view: &'c FlowView<'a>,
+) -> Option<(&'a Throttle, &'c DeviceLevel<'a>)> {
+    let seconds = flow_view.time().as_secs();
+    over(flow_view).find(|(throttle, level)| {
+        let (cap, amounts) = used(level, throttle);
+        let most = amounts.into_iter().fold(0.0, f64::max);
+        most >= cap * LIMIT_HOLDS * seconds && !exceeded(flow_view, throttle, level)
+    })
 }
 
 /// Whether the limits on the devices of a phase allow so many bytes per second one way: a figure above them

@@ -324,8 +324,13 @@ impl<'a> FlowView<'a> {
                 // The bytes became fewer on the way: a rate of them says nothing of the device.
                 return (None, false);
             }
-            let all = Bytes(level.asked.write);
-            return (estimate(all, self.time() + settle.time), false);
+            let all = level.asked.write;
+            // Where most of it waited for the flush, the device did little before, and that time is the program's.
+            let left = all.saturating_sub(level.moved(Direction::Write));
+            if left as f64 >= all as f64 * super::threshold::LEFT_MOST {
+                return (estimate(Bytes(left), settle.time), false);
+            }
+            return (estimate(Bytes(all), self.time() + settle.time), false);
         }
         let Some(end) = &self.phase.evidence.settled else { return (None, true) };
         let since = |at: Timestamp| at.since(self.phase.span.started);

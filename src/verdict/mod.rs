@@ -33,6 +33,7 @@ mod flush_swallowed;
 mod fragments;
 mod grid;
 mod holes;
+mod host_cache;
 mod hot;
 mod judging;
 mod latency_bound;

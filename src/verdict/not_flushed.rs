@@ -12,7 +12,7 @@ pub const RULE: Rule = Rule {
     title: "Written without a flush",
     happens: "A buffered write returns as soon as the data is in the page cache.",
     seen_by: "Bytes written to the lowest device when the clock stopped; dirty and writeback pages of the file; a flush observed afterwards.",
-    said_when: "Less than {REACHED} had reached the device: wrong, deferred. The corrected figure includes the time of the observed flush.",
+    said_when: "Less than {REACHED} had reached the device: wrong, deferred. The corrected figure is that of the observed flush, and of the writes before it where they had reached the device.",
     try_it: "`assay dd if=/dev/zero of=x bs=20M count=1`",
     answer: "Own verbs flush inside the timing; for other tools' commands the flush is observed and timed afterwards.",
     judge: RuleJudge::Flow(judge),
@@ -44,7 +44,7 @@ mod tests {
         assert_eq!(
             found.summary,
             "This is the speed of memory: nothing had reached loop3 when the clock stopped. \
-             With the flush the disk did 4.17 MB/s."
+             With the flush the disk did 4.22 MB/s."
         );
         assert_eq!(
             found.findings[0].next.as_ref().map(|next| next.words()),

@@ -3,7 +3,7 @@
 use super::measure::{DeviceLevel, FlowView, ratio};
 use super::threshold::{
     AHEAD_BYTES, OWN_BYTES, OWN_COMMIT, OWN_PER_FLUSH, OWN_PER_MAPPED_FLUSH, OWN_PER_MOVED_WRITE,
-    OWN_SHARE, RECORD, TRIMS_PER_LEAF, TRIMS_PER_MAP,
+    OWN_REQUESTS, OWN_SHARE, RECORD, TRIMS_PER_LEAF, TRIMS_PER_MAP,
 };
 use crate::evidence::{Direction, Mount, PathKind, Subject};
 use crate::plan::{Action, Caching, Durability, Method};
@@ -26,6 +26,34 @@ impl FlowView<'_> {
         });
         let floor = OWN_BYTES.max((asked.read.saturating_add(asked.write) as f64 * 0.01) as u64);
         if before > floor { unexplained.max(before.min(excess)) } else { unexplained }
+    }
+
+    /// The share of a level's requests that are not of the run's calls: of direct reads, and of direct writes that are
+    /// not made durable one by one, of which it is known how many requests each is. `None` of others.
+    pub fn foreign_requests(&self, level: &DeviceLevel<'_>) -> Option<f64> {
+        let [layer] = level.layers[..] else { return None };
+        let largest = layer.queue.seen()?.max_sectors_kb?.saturating_mul(KIB).max(1);
+        let mut own = 0_u64;
+        for flow in &self.phase.flows {
+            let subject = self.record.resolved.subjects.get(flow.subject)?;
+            if !subject.stack.iter().any(|below| level.has(&below.name)) {
+                continue;
+            }
+            let one_by_one =
+                matches!(flow.durability, Durability::OpenSync | Durability::OpenDsync)
+                    || flow.durability.every().is_some()
+                    || mounted_sync(subject);
+            let writes = flow.direction == Direction::Write;
+            if flow.caching != Caching::Direct || writes && one_by_one {
+                return None;
+            }
+            // One more where an extent ends inside a call.
+            let pieces = flow.block.0.div_ceil(largest).max(1);
+            own = own.saturating_add(flow.calls.0.saturating_mul(pieces));
+        }
+        let all = level.timed.reads.saturating_add(level.timed.writes);
+        let foreign = all.saturating_sub(own).saturating_sub(OWN_REQUESTS);
+        (all > 0 && own > 0).then(|| ratio(foreign, all))
     }
 
     /// What the run's own work may have moved beyond the bytes it asked for: journal, metadata,

@@ -6,7 +6,7 @@ use super::{
     away_from_device, bigger_than_ram, burst, cached_before, client_bound, cliff, compressed,
     copy_bound, depth_not_reached, direct_not_durable, dropped_unwritten, earlier_work,
     erase_blocks, failed, file_lock, first_write, flush_bound, flush_swallowed, fragments, holes,
-    hot, latency_bound, layers_between, ledger, levels_changed, limits, link_bound,
+    host_cache, hot, latency_bound, layers_between, ledger, levels_changed, limits, link_bound,
     misplaced_partition, no_disk, not_direct, not_dropped, not_flushed, not_steady, omission,
     other_end, other_node, other_queue, over_fetch, overwritten_in_memory, partial, partial_blocks,
     partial_sectors, read_ahead, read_beyond, read_by_others, reading_writes, same_data, same_disk,
@@ -88,6 +88,7 @@ pub const RULES: &[Rule] = &[
     works_on::RULE,
     too_short::RULE,
     unlike_runs::RULE,
+    host_cache::RULE,
     other_queue::RULE,
 ];
 

@@ -16,7 +16,7 @@ pub const RULE: Rule = Rule {
     title: "Other I/O on the device",
     happens: "Another program's I/O shares the device.",
     seen_by: "Bytes at the device that the run did not request; its traffic in the quiet time before; requests in flight at the start; what other processes read and wrote meanwhile, and where their files are.",
-    said_when: "More than {FOREIGN} of the bytes are foreign, and a process that moved them is known, or the device was busy before the phase began: doubtful, disturbed. More than {FOREIGN_RUINS}: wrong. Where no process is known: unproven. Runs that share semaphores with this one are partners: a note with the sum of all.",
+    said_when: "More than {FOREIGN} of the bytes are foreign, and a process that moved them is known, or the device was busy before the phase began: doubtful, disturbed. More than {FOREIGN_RUINS}: wrong. Where no process is known: unproven. More than {FOREIGN_RUINS} of the requests of a device, in fewer bytes, by a process that is known: doubtful, disturbed. Runs that share semaphores with this one are partners: a note with the sum of all.",
     try_it: "A second `dd` to the same disk.",
     answer: "Watches the devices before each phase (again where its own earlier writes may still be in progress), counts that traffic as foreign, and names the processes that moved most.",
     judge: RuleJudge::Flow(judge),
@@ -46,7 +46,36 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
             found = Some((level, foreign, part, weight));
         }
     }
-    found.map(|(level, foreign, part, weight)| say(flow_view, level, foreign, part, weight))
+    match found {
+        Some((level, foreign, part, weight)) => Some(say(flow_view, level, foreign, part, weight)),
+        None => small_requests(flow_view),
+    }
+}
+
+/// Others moved few bytes in many requests, each of which costs the device its time.
+fn small_requests(flow_view: &FlowView<'_>) -> Option<Finding> {
+    let level = flow_view.top()?;
+    let part = flow_view.foreign_requests(level).filter(|part| *part > FOREIGN_RUINS)?;
+    let foreign = Bytes(flow_view.foreign(level));
+    let who = neighbours::movers(flow_view, level, foreign)?;
+    let (name, part) = (level.name(), share(part));
+    let all = level.timed.reads.saturating_add(level.timed.writes);
+    let mut because = vec![
+        Exhibit::new(format!("requests at {name}"), all, level.source()),
+        level.exhibit_work(),
+    ];
+    because.extend(who.because);
+    Some(finding(
+        RULE.id,
+        FindingWeight::Doubt,
+        Some(MeasuredSubject::Disturbed),
+        format!(
+            "Other programs used {name} at the same time: {part} of its requests were not from this run. Meanwhile {}.",
+            who.said
+        ),
+        because,
+        Some(who.next),
+    ))
 }
 
 /// Parity makes writes of its own at the members.
@@ -173,6 +202,25 @@ mod tests {
         assert_eq!((found.trust, found.measures), (Trust::Wrong, MeasuredSubject::Disturbed));
         bench.written(Bytes::mib(23), Bytes::mib(23));
         assert_eq!(verdict(&bench.record).trust, Trust::Doubtful);
+    }
+
+    #[test]
+    fn many_small_requests_of_others_are_a_part_of_its_time() {
+        let mut bench = DoctoredRecord::write_flushed();
+        bench.direct(true);
+        bench.queue(|queue| queue.max_sectors_kb = Some(1280));
+        bench.beside(&[("dd", Nanos::ZERO, Bytes::kib(400))]);
+        let judged = |bench: &mut DoctoredRecord, requests: u64| {
+            bench.requests(requests);
+            let found = verdict(&bench.record);
+            (found.trust, found.measures, found.summary)
+        };
+        let (trust, measures, said) = judged(&mut bench, 200);
+        assert_eq!((trust, measures), (Trust::Doubtful, MeasuredSubject::Disturbed));
+        assert!(said.contains(" of its requests were not from this run. Meanwhile dd"), "{said}");
+        assert_eq!(judged(&mut bench, 80).0, Trust::Sound);
+        bench.beside(&[]);
+        assert_eq!(judged(&mut bench, 200).0, Trust::Sound, "nobody was seen");
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! T58: an average that hides stalls.
 
-use super::measure::PhaseView;
+use super::measure::{FlowView, PhaseView};
 use super::threshold::{
     STALL, STALL_INTERVAL_OPS, STALL_INTERVALS, STALL_OFTEN, STALL_OPS, STALL_P50, STALL_P99,
     STALL_PART, STALL_RATE,
 };
-use super::{Rule, RuleJudge, cliff, finding, refuted};
+use super::{Rule, RuleJudge, cliff, finding, other_end, refuted};
 use crate::plan::{Action, Caching};
 use crate::record::{
     Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, SamplePoint,
@@ -27,7 +27,9 @@ pub const RULE: Rule = Rule {
 };
 
 fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
-    if refuted(found) || phase_view.paced() || phase_view.ops() < STALL_OPS {
+    // Who waits for the other end of a pipe tells that.
+    let at_other_end = found.iter().any(|f| f.trap.0 == other_end::RULE.id);
+    if refuted(found) || at_other_end || phase_view.paced() || phase_view.ops() < STALL_OPS {
         return None;
     }
     let fell = found.iter().any(|f| f.trap.0 == cliff::RULE.id);
@@ -72,10 +74,20 @@ fn still(point: &SamplePoint, direct: bool) -> bool {
     point.ops == 0 && (direct || leaf)
 }
 
+/// The calls that reach devices do so directly. What lies at the other end of a copy, `/dev/zero` say, has no cache.
+fn direct(phase_view: &PhaseView<'_>) -> bool {
+    let mut on_devices = phase_view.cases.iter().filter(|flow_view| flow_view.on_devices());
+    let direct = |flow_view: &FlowView<'_>| flow_view.flow.caching == Caching::Direct;
+    match on_devices.next() {
+        Some(first) => direct(first) && on_devices.all(direct),
+        None => phase_view.cases.iter().all(direct),
+    }
+}
+
 /// The stalls. A device that fell to a lower rate and stayed there is `fell`: intervals with less in
 /// them are no stalls then.
 pub(super) fn stalls(phase_view: &PhaseView<'_>, fell: bool) -> Vec<Nanos> {
-    let direct = phase_view.cases.iter().all(|flow_view| flow_view.flow.caching == Caching::Direct);
+    let direct = direct(phase_view);
     let totals = [Action::Read, Action::Write, Action::Rewrite].into_iter();
     let totals = totals.filter_map(|action| phase_view.phase.totals.get(&action));
     // Of few I/Os this is no figure, but tells what is usual here.
@@ -186,6 +198,16 @@ mod tests {
         let points: Vec<u64> = (0..60).map(|n| if n % 30 < 5 { 0 } else { 10 }).collect();
         bench.series(&points);
         assert_eq!(verdict(&bench.record).trust, Trust::Sound);
+    }
+
+    #[test]
+    fn zeros_at_the_other_end_hide_no_stall() {
+        let mut bench = DoctoredRecord::write_flushed();
+        bench.direct(true);
+        bench.record.phases[0].flows[1].caching = crate::plan::Caching::Buffered;
+        let points: Vec<u64> = (0..60).map(|n| if n % 12 < 8 { 0 } else { 10 }).collect();
+        bench.series(&points);
+        assert_eq!(verdict(&bench.record).measures, MeasuredSubject::Unsteady);
     }
 
     #[test]

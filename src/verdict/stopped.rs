@@ -15,7 +15,7 @@ pub const RULE: Rule = Rule {
     id: "T69",
     title: "The run was stopped",
     happens: "A run that is stopped (Ctrl-Z, SIGSTOP, a frozen cgroup) or whose machine is suspended or paused does nothing, and its clock goes on.",
-    seen_by: "Gaps between the run's own samples, in which next to nothing was done and no thread was on a CPU or waited for one.",
+    seen_by: "Gaps between the run's own samples, in which next to nothing was done and no thread was on a CPU or waited for one; each SIGCONT, with the time in which it had been stopped.",
     said_when: "It did not run for more than {STOPPED} of the time: doubtful, disturbed.",
     try_it: "`kill -STOP` of a `dd`, and `kill -CONT` three seconds later.",
     answer: "Says how long it did not run.",
@@ -49,8 +49,8 @@ fn judge(_: &PhaseView<'_>, ledger: &PhaseLedger, found: &[Finding]) -> Option<F
 #[cfg(test)]
 mod tests {
     use super::super::bench::{DoctoredRecord, verdict};
-    use crate::record::{MeasuredSubject, Trust};
-    use crate::unit::Bytes;
+    use crate::record::{MeasuredSubject, ShortHalts, Trust};
+    use crate::unit::{Bytes, Nanos};
 
     fn away_for(tenths: u64, done: Bytes) -> DoctoredRecord {
         let mut bench = DoctoredRecord::write_flushed();
@@ -64,6 +64,23 @@ mod tests {
         assert_eq!((found.trust, found.measures), (Trust::Doubtful, MeasuredSubject::Disturbed));
         let said = "The run did not run for 2.00 s of 7.00 s: it was stopped or frozen, or the machine was paused.";
         assert_eq!(found.summary, said);
+    }
+
+    #[test]
+    fn short_stops_are_as_long_as_what_nothing_else_explains() {
+        let mut bench = DoctoredRecord::write_flushed();
+        bench.direct(true);
+        bench.work(0.4, 0.05);
+        bench.looked_at(&[("D __iomap_dio_rw", 50)]);
+        assert_eq!(verdict(&bench.record).measures, MeasuredSubject::Unsure);
+        let halts = ShortHalts { count: 40, within_ns: Nanos::millis(4500) };
+        bench.record.phases[0].evidence.halts = Some(halts);
+        let found = verdict(&bench.record);
+        assert_eq!((found.trust, found.measures), (Trust::Doubtful, MeasuredSubject::Disturbed));
+        assert!(found.summary.starts_with("The run did not run for 2.77 s of 5.0"), "{found:?}");
+        // One that did not wait has lost nothing by it.
+        bench.work(0.95, 0.05);
+        assert_eq!(verdict(&bench.record).trust, Trust::Sound);
     }
 
     #[test]

@@ -5,6 +5,10 @@
 use super::words::share;
 use crate::unit::{Bytes, KIB, MIB, Nanos};
 
+/// Bytes per second that few single drives exceed: what PCIe 3.0 carries on four lanes, and what 4.0 drives write.
+/// Through a virtual disk they have not been seen to.
+pub const DRIVE: u64 = 4_000_000_000;
+
 /// Of the bytes the program moved, the share that must have passed the device: the rest is the
 /// inexactness of counters that are not read at one instant.
 pub const REACHED: f64 = 0.98;
@@ -26,6 +30,9 @@ pub const LUMPS: u64 = 8;
 
 /// The most that a sample's inexactness may excuse of a run, however short.
 pub const SAMPLE_SHARE_MOST: f64 = 0.05;
+
+/// Of a write of which so much is left to the flush after it, the pace of the flush is the device's.
+pub const LEFT_MOST: f64 = 0.90;
 
 /// What a flush that had nothing left to do still writes, of the run: superblock and journal.
 pub const SETTLED_ADDS: f64 = 0.01;
@@ -52,6 +59,9 @@ pub const OWN_SHARE: f64 = 0.02;
 
 /// And at the least, however little was asked: one journal commit.
 pub const OWN_BYTES: u64 = 256 * KIB;
+
+/// Requests that a file system may make for its own records beside direct I/O: those of [`OWN_BYTES`].
+pub const OWN_REQUESTS: u64 = 64;
 
 /// What one flush or synchronous write may add: a journal commit of a few blocks, rounded to the
 /// log's unit.
@@ -146,11 +156,17 @@ pub const LIMIT_NEAR_IDLE: f64 = 0.10;
 /// the rate is half the limit; what is missing beside that is the start and the end of the run.
 pub const LIMIT_HOLDS: f64 = 0.40;
 
+/// What held a run for more of its time than this is what its number measures.
+pub const HELD_MOST: f64 = 0.50;
+
 /// A device busy for less than this does not set the rate.
 pub const IDLE: f64 = 0.50;
 
 /// A limiter lets the bytes of this much time through at once.
 pub const LIMIT_SLICE: Nanos = Nanos::millis(200);
+
+/// Limits are looked at as often as this: one may have changed so long before that was seen.
+pub const LIMIT_LOOK: Nanos = Nanos::millis(500);
 
 /// Waits above the queue: the caller uses less than this share of a CPU...
 pub const WAITING_CPU: f64 = 0.50;
@@ -309,6 +325,9 @@ pub const LEVEL_PART: f64 = 0.10;
 
 /// The least spread of the rates of single intervals, as a share of their mean, that is taken for chance.
 pub const LEVEL_SPREAD: f64 = 0.05;
+
+/// A rate that spreads by as much as its median has no typical value.
+pub const UNEVEN: f64 = 1.0;
 
 /// A run that did not run for more of its time than this has an average that is not its rate.
 pub const STOPPED: f64 = 0.05;
@@ -473,6 +492,9 @@ pub(super) fn spoken(name: &str) -> Option<String> {
         "SHORT" => SHORT.to_string(),
         "STOPPED" => share(STOPPED).to_string(),
         "LEVEL_CHANGE" => LEVEL_CHANGE.to_string(),
+        "DRIVE" => super::words::pace(DRIVE as f64).to_string(),
+        "HELD_MOST" => share(HELD_MOST).to_string(),
+        "UNEVEN" => share(UNEVEN).to_string(),
         "OTHER_END" => share(OTHER_END).to_string(),
         "OWN_READS" => share(OWN_READS).to_string(),
         "EXPLAINED" => share(EXPLAINED).to_string(),

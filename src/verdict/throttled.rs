@@ -2,13 +2,18 @@
 //!
 //! Its own difference: I/O pressure is shown beside the limit, and decides nothing.
 
-use super::limits::{exceeded, exhibit, lift, over, rate, used};
+use super::limits::{exhibit, holding, lift, over, rate, used};
 use super::measure::{DeviceLevel, FlowView, PhaseView};
-use super::threshold::{IDLE, LIMIT_HOLDS, LIMIT_NEAR, LIMIT_NEAR_IDLE, LIMIT_SLICE, SHORT};
+use super::threshold::{
+    EXPLAINED, HELD_MOST, IDLE, LIMIT_NEAR, LIMIT_NEAR_IDLE, LIMIT_SLICE, SHORT,
+};
 use super::words::{pace, share};
 use super::{Rule, RuleJudge, finding, refuted};
 use crate::evidence::{Direction, LimitValue, Throttle};
-use crate::record::{Exhibit, ExhibitValue, Finding, FindingWeight, MeasuredSubject};
+use crate::record::{
+    Exhibit, ExhibitUnit, ExhibitValue, Finding, FindingWeight, MeasuredSubject, PhaseLedger,
+    TimeHolder,
+};
 use crate::unit::{Iops, three_digits};
 
 /// The rate is within 3 % of a limit that can be read. The figure is true, and it is the limit's.
@@ -17,13 +22,13 @@ pub const RULE: Rule = Rule {
     title: "A limit sets the rate",
     happens: "A cgroup caps bytes or operations per second; I/Os wait above the queue, so the device looks idle.",
     seen_by: "io.max and blkio.throttle of every cgroup from our own to the root; the rate.",
-    said_when: "The rate is within {LIMIT_NEAR} of a limit: sound, limited, with the file and its value. So is a rate or a pause of the plan, where the device works for less than {IDLE}. Where something else refutes a figure above a limit: a note beside it.",
+    said_when: "The rate is within {LIMIT_NEAR} of a limit, or the limit held the run for {HELD_MOST} of its time: sound, limited, with the file and its value. So is a rate or a pause of the plan, where the device works for less than {IDLE}. Where something else refutes a figure above a limit: a note beside it.",
     try_it: "`echo '8:0 wbps=4194304' > io.max`, then measure.",
     answer: "Reads the limits before the run and shows them.",
-    judge: RuleJudge::Phase(judge),
+    judge: RuleJudge::Ledger(judge),
 };
 
-fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
+fn judge(phase_view: &PhaseView<'_>, ledger: &PhaseLedger, found: &[Finding]) -> Option<Finding> {
     if refuted(found) {
         return phase_view.cases.iter().filter(|flow_view| flow_view.on_devices()).find_map(below);
     }
@@ -31,7 +36,37 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
     let by_group = flows.find_map(|flow_view| {
         limit(flow_view).map(|(throttle, rate)| say(flow_view, throttle, rate))
     });
-    by_group.or_else(|| by_plan(phase_view))
+    by_group.or_else(|| by_time(phase_view, ledger)).or_else(|| by_plan(phase_view))
+}
+
+/// A limit that held the run for most of its time, whatever made its rate a little lower.
+fn by_time(phase_view: &PhaseView<'_>, ledger: &PhaseLedger) -> Option<Finding> {
+    let balance = ledger.time.as_ref()?;
+    let held = balance.share(TimeHolder::Limit);
+    let explained = balance.unexplained <= 1.0 - EXPLAINED;
+    if held < HELD_MOST || !explained || ledger.levels.len() > 1 {
+        return None;
+    }
+    let mut on_devices = phase_view.cases.iter().filter(|flow_view| flow_view.on_devices());
+    let (flow_view, throttle) = on_devices
+        .find_map(|flow_view| holding(flow_view).map(|(throttle, _)| (flow_view, throttle)))?;
+    let mut because = vec![
+        exhibit(throttle),
+        Exhibit::new(
+            "time below the limit",
+            ExhibitValue::number(held, ExhibitUnit::Fraction, share(held).to_string()),
+            "the balance of the phase's time",
+        ),
+    ];
+    because.extend(flow_view.top().map(DeviceLevel::exhibit_work));
+    let claim = format!(
+        "Limited by a cgroup, which holds the rate below {} ({}): it held the run for {} of its time.",
+        rate(throttle.limit),
+        throttle.file,
+        share(held)
+    );
+    let measures = Some(MeasuredSubject::Limited);
+    Some(finding(RULE.id, FindingWeight::Note, measures, claim, because, Some(lift(throttle))))
 }
 
 /// The plan's own rate or its pauses, where the device had most of the time left.
@@ -102,19 +137,6 @@ fn met(flow_view: &FlowView<'_>, level: &DeviceLevel<'_>, throttle: &Throttle) -
         .into_iter()
         .find(|amount| (least..=most).contains(amount))
         .map(|amount| amount / seconds)
-}
-
-/// A limit that may hold a flow back although its figure is below it: the kernel counts some requests
-/// twice that are split on the way (6.18: those of io_uring on a bare device).
-pub(super) fn holding<'c, 'a>(
-    flow_view: &'c FlowView<'a>,
-) -> Option<(&'a Throttle, &'c DeviceLevel<'a>)> {
-    let seconds = flow_view.time().as_secs();
-    over(flow_view).find(|(throttle, level)| {
-        let (cap, amounts) = used(level, throttle);
-        let most = amounts.into_iter().fold(0.0, f64::max);
-        most >= cap * LIMIT_HOLDS * seconds && !exceeded(flow_view, throttle, level)
-    })
 }
 
 fn say(flow_view: &FlowView<'_>, throttle: &Throttle, reached: f64) -> Finding {
@@ -223,6 +245,22 @@ mod tests {
         let said = "Held back by the rate or the pauses of the plan: loop3 was busy 10 % of the time, so this is not its peak speed.";
         assert_eq!(found.summary, said);
         bench.work(0.9, 0.05);
+        assert_eq!(verdict(&bench.record).measures, MeasuredSubject::Device);
+    }
+
+    #[test]
+    fn a_limit_that_held_the_run_for_most_of_its_time_is_named() {
+        // 20 MiB in five seconds.
+        let mut bench = DoctoredRecord::write_flushed();
+        bench.direct(true);
+        bench.work(0.15, 0.05);
+        bench.looked_at(&[("D __iomap_dio_rw", 50)]);
+        bench.capped(5 * MIB);
+        let found = verdict(&bench.record);
+        assert_eq!((found.trust, found.measures), (Trust::Sound, MeasuredSubject::Limited));
+        let said = "Limited by a cgroup, which holds the rate below 5.24 MB/s (/sys/fs/cgroup/blkio/blkio.throttle.write_bps_device): it held the run for 8";
+        assert!(found.summary.starts_with(said), "{}", found.summary);
+        bench.work(0.95, 0.05);
         assert_eq!(verdict(&bench.record).measures, MeasuredSubject::Device);
     }
 

@@ -283,6 +283,25 @@ impl DoctoredRecord {
         self.record.phases[0].series.points = points.collect();
     }
 
+    /// So many requests were written to the device.
+    pub fn requests(&mut self, count: u64) {
+        let phase = &mut self.record.phases[0].evidence;
+        let before = Self::counters(&mut phase.before).writes;
+        Self::counters(&mut phase.stop).writes = before + count;
+    }
+
+    /// 24 GiB in five seconds, to a device on such a bus.
+    pub fn moved_fast(&mut self, bus: &str) {
+        let bytes = Bytes::mib(24 * 1024);
+        let main = self.main();
+        self.record.resolved.subjects[main].stack[0].hardware.bus = bus.into();
+        for flow in &mut self.record.phases[0].flows {
+            flow.bytes = bytes;
+        }
+        self.written(bytes, bytes);
+        self.lasted(Nanos::secs(5));
+    }
+
     /// The same, in this time.
     pub fn lasted(&mut self, time: Nanos) {
         let phase = &mut self.record.phases[0];

@@ -11,8 +11,8 @@
 use super::super::limits;
 use super::super::measure::{DeviceLevel, FlowView, PhaseView, whole};
 use super::super::neighbours;
-use super::super::threshold::{FOREIGN, SAMPLE, SMALL_WRITE, WAKE_UP};
-use crate::evidence::{PathKind, ThreadStates, Throttle};
+use super::super::threshold::{FOREIGN, FOREIGN_RUINS, SAMPLE, SMALL_WRITE, WAKE_UP};
+use crate::evidence::{PathKind, ThreadStates};
 use crate::plan::Durability;
 use crate::record::{RateLevel, TimeBalance, TimeHolder, TimeTerm};
 use crate::unit::{Bytes, Nanos};
@@ -127,7 +127,7 @@ pub fn time(phase_view: &PhaseView<'_>, levels: &[RateLevel]) -> Option<TimeBala
     let (pause, other_end) = (waited(WaitKind::Pause), waited(WaitKind::OtherEnd));
     let (server, io) = (waited(WaitKind::Server), waited(WaitKind::Io));
     let stopped = stopped + waited(WaitKind::Stopped);
-    let (device, below) = work(phase_view, io + cpu);
+    let device = work(phase_view, io + cpu);
     let on_cpu = cpu;
     let cpu = cpu - (device - io).max(0.0);
     let held = (io - device).max(0.0);
@@ -145,7 +145,6 @@ pub fn time(phase_view: &PhaseView<'_>, levels: &[RateLevel]) -> Option<TimeBala
     term(TimeHolder::OthersAtDevice, device * others, device_name);
     term(TimeHolder::Cpu, cpu, None);
     term(TimeHolder::CpuWait, cpu_wait, None);
-    term(TimeHolder::Stopped, stopped, None);
     term(TimeHolder::OtherEnd, other_end, None);
     term(TimeHolder::Server, server, None);
     let (limit, most) =
@@ -156,9 +155,12 @@ pub fn time(phase_view: &PhaseView<'_>, levels: &[RateLevel]) -> Option<TimeBala
         None => (0.0, 0.0),
     };
     term(TimeHolder::Pause, pause + on_purpose, None);
-    term(TimeHolder::Limit, by_limit + below, limit);
+    term(TimeHolder::Limit, by_limit, limit);
+    let rest = held - on_purpose - by_limit;
+    let halted = rest.min(halts(phase_view, time));
+    term(TimeHolder::Stopped, stopped + halted, None);
     let way_back = way_back(phase_view, cpu_wait, all);
-    term(TimeHolder::WakeUp, (held - on_purpose - by_limit).min(way_back), None);
+    term(TimeHolder::WakeUp, (rest - halted).min(way_back), None);
     terms.sort_by(|a, b| b.share.total_cmp(&a.share));
     let explained: f64 = terms.iter().map(|term| term.share).sum();
     let unexplained = 1.0 - explained;
@@ -245,6 +247,13 @@ fn gaps(phase_view: &PhaseView<'_>) -> Nanos {
     late.iter().filter(|gap| idle(gap)).map(|(time, _)| time.less(interval)).sum()
 }
 
+/// The share of the time that stops may have taken at the most which left no gap between samples. Nothing runs
+/// meanwhile, so that what explains a wait otherwise comes before them.
+fn halts(phase_view: &PhaseView<'_>, time: Nanos) -> f64 {
+    let within = phase_view.phase.evidence.halts.map_or(Nanos::ZERO, |halts| halts.within_ns);
+    (within.0 as f64 / time.0.max(1) as f64).min(1.0)
+}
+
 /// What the file system adds to such I/Os for itself is a small part of them: they pass the page cache, and are
 /// read, or written in large blocks that are not made durable one by one.
 fn adds_little(flow_view: &FlowView<'_>) -> bool {
@@ -263,32 +272,35 @@ fn foreign_share(phase_view: &PhaseView<'_>) -> f64 {
         let of_level = |level: &DeviceLevel<'_>| {
             let foreign = flow_view.foreign(level);
             let part = foreign as f64 / level.traffic().max(1) as f64;
+            // Each request costs a device its time, however small it is.
+            let requests = flow_view.foreign_requests(level).unwrap_or(0.0);
             let not_ours = || part > MORE_THAN_OURS && adds_little(flow_view);
             let named = || neighbours::movers(flow_view, level, Bytes(foreign)).is_some();
-            if part > FOREIGN && (named() || not_ours()) { part.min(1.0) } else { 0.0 }
+            let much = part > FOREIGN || requests > FOREIGN_RUINS;
+            if much && named() {
+                part.max(requests).min(1.0)
+            } else if not_ours() {
+                part.min(1.0)
+            } else {
+                0.0
+            }
         };
         flow_view.levels.iter().map(of_level).fold(0.0, f64::max)
     };
     here.filter(|flow_view| flow_view.on_devices()).map(share).fold(0.0, f64::max)
 }
 
-/// The share of the time, this at the most, in which the devices worked, and that in which a limit on a lower one
-/// kept requests of the upper one waiting: it counts them as its own work.
-fn work(phase_view: &PhaseView<'_>, most: f64) -> (f64, f64) {
+/// The share of the time, this at the most, in which the devices worked. What a limit on a lower one keeps waiting
+/// the upper one counts as its own work, which it is not.
+fn work(phase_view: &PhaseView<'_>, most: f64) -> f64 {
     let device = phase_view.work().min(most);
     let mut flows = phase_view.cases.iter().filter(|flow_view| flow_view.on_devices());
     let lower = flows.find_map(|flow_view| {
-        let (_, level) = holding(flow_view)?;
+        let (_, level) = limits::holding(flow_view)?;
         let upper = flow_view.top().is_some_and(|top| !std::ptr::eq(top, level));
         (upper && level.readable()).then(|| (level.busy() + level.flushing()).min(1.0))
     });
-    let device_alone = lower.map_or(device, |lower| lower.min(device));
-    (device_alone, device - device_alone)
-}
-
-/// The limit on the devices of a flow that may have held it: nothing went faster than it allows.
-fn holding<'c, 'a>(flow_view: &'c FlowView<'a>) -> Option<(&'a Throttle, &'c DeviceLevel<'a>)> {
-    limits::over(flow_view).find(|(throttle, level)| !limits::exceeded(flow_view, throttle, level))
+    lower.map_or(device, |lower| lower.min(device))
 }
 
 /// The file of a limit on the devices that may have held the run, and for which share of the time at the most: a
@@ -296,8 +308,9 @@ fn holding<'c, 'a>(flow_view: &'c FlowView<'a>) -> Option<(&'a Throttle, &'c Dev
 fn limit(phase_view: &PhaseView<'_>, levels: &[RateLevel]) -> Option<(String, f64)> {
     let mut flows = phase_view.cases.iter().filter(|flow_view| flow_view.on_devices());
     flows.find_map(|flow_view| {
-        let all_the_time = || holding(flow_view).map(|(throttle, _)| (throttle, 1.0));
+        let all_the_time = || limits::holding(flow_view).map(|(throttle, _)| (throttle, 1.0));
         let changing = limits::changing(flow_view).filter(|_| levels.len() > 1);
+        let changing = changing.or_else(|| limits::met_while_there(flow_view));
         let (throttle, most) = changing.or_else(all_the_time)?;
         Some((throttle.file.clone(), most))
     })

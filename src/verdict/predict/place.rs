@@ -3,6 +3,7 @@
 use super::PredictionView;
 use crate::evidence::{LayerKind, LeafKind, PathKind, SurveyedDevice};
 use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy};
+use crate::verdict::host_cache::is_virtual;
 use crate::verdict::{finding, no_disk, unseen};
 
 pub(super) fn see(view_of_plan: &PredictionView<'_>, found: &mut Vec<Finding>) {
@@ -136,12 +137,7 @@ fn image_cache(device: &SurveyedDevice) -> Option<Finding> {
 
 /// T30: below a virtual disk nothing can be seen.
 fn host_cache(view_of_plan: &PredictionView<'_>) -> Option<Finding> {
-    let virtual_disk = |leaf: &&SurveyedDevice| {
-        matches!(leaf.layer.hardware.bus.as_str(), "virtio")
-            || leaf.layer.name.starts_with("xvd")
-            || (view_of_plan.machine.virtual_machine == Some(true)
-                && leaf.layer.hardware.model.to_ascii_uppercase().contains("QEMU"))
-    };
+    let virtual_disk = |leaf: &&SurveyedDevice| is_virtual(&leaf.layer, view_of_plan.machine);
     let leaf = view_of_plan.survey.leaves().find(virtual_disk)?;
     let name = &leaf.layer.name;
     Some(finding(
