@@ -327,7 +327,8 @@ impl<'a> FlowView<'a> {
             let all = level.asked.write;
             // Where most of it waited for the flush, the device did little before, and that time is the program's.
             let left = all.saturating_sub(level.moved(Direction::Write));
-            if left as f64 >= all as f64 * super::threshold::LEFT_MOST {
+            let most = left as f64 >= all as f64 * super::threshold::LEFT_MOST;
+            if most && settle.time >= super::threshold::SHORT {
                 return (estimate(Bytes(left), settle.time), false);
             }
             return (estimate(Bytes(all), self.time() + settle.time), false);

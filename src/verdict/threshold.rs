@@ -31,7 +31,8 @@ pub const LUMPS: u64 = 8;
 /// The most that a sample's inexactness may excuse of a run, however short.
 pub const SAMPLE_SHARE_MOST: f64 = 0.05;
 
-/// Of a write of which so much is left to the flush after it, the pace of the flush is the device's.
+/// Of a write of which so much is left to the flush after it, the pace of that flush, unless it is short, is the
+/// device's.
 pub const LEFT_MOST: f64 = 0.90;
 
 /// What a flush that had nothing left to do still writes, of the run: superblock and journal.
