@@ -287,6 +287,30 @@ fn jobs_of_fio_as_they_are_meant() {
     assert!(surprised.is_empty(), "{surprised:?}");
 }
 
+/// Direct I/O in blocks that are no multiple of a logical block fails, and that is said before it does.
+#[test]
+fn direct_io_by_parts_of_a_logical_block_is_foretold() {
+    let tree = machine();
+    let told = |words: &str| {
+        let line =
+            format!("fio --name=a --filename=/mnt/sd/x --rw=read --size=64m --direct=1 {words}");
+        let told = explained(&tree, &line).expect("explained");
+        let verdict = told.phases[0].verdict.clone();
+        (verdict.trust.name(), verdict.summary)
+    };
+    let fails = |what: &str| {
+        let summary = format!(
+            "Direct I/O {what} bytes is not by multiples of 512: it fails with 'Invalid argument' on most file systems."
+        );
+        ("wrong", summary)
+    };
+    assert_eq!(told("--bs=4000"), fails("in blocks of 4000"));
+    assert_eq!(told("--bssplit=4k/50:1000/50"), fails("in blocks of 8"));
+    assert_eq!(told("--bs=4k --offset=100"), fails("from an offset of 100"));
+    assert_ne!(told("--bs=4k --offset=512").0, "wrong");
+    assert_ne!(told("--bs=4000 --direct=0").0, "wrong");
+}
+
 /// A mended line walks into nothing heavy any more, apart from what no words can mend.
 #[test]
 fn mended_lines_are_mended() {

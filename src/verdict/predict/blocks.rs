@@ -7,10 +7,11 @@ use super::source::resident;
 use super::{PredictionView, file, machine, mount, own, place};
 use crate::evidence::{Direction, LeafKind, Machine, PathKind, Survey};
 use crate::plan::{
-    BlockWork, CacheDrop, Durability, Fill, LayoutMode, OffsetOrdering, PlanOrigin, Target,
-    TreeWork,
+    BlockWork, CacheDrop, Caching, Durability, Fill, LayoutMode, OffsetOrdering, PlanOrigin,
+    Target, TreeWork,
 };
 use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, Remedy};
+use crate::unit::Bytes;
 use crate::verdict::threshold::{DEPTH_LEAST, RESIDENT, SMALL_WRITE};
 use crate::verdict::{
     client_bound, compressed, file_lock, finding, first_write, flush_bound, latency_bound,
@@ -60,6 +61,7 @@ pub(super) fn see(ground: &BlockJobPlace<'_>) -> Vec<Finding> {
         lock,
         first_writes,
         byte_by_byte,
+        no_multiple,
     ];
     let mut found: Vec<Finding> = match ground.survey.bottom {
         LeafKind::Devices => judges.iter().filter_map(|judge| judge(ground)).collect(),
@@ -137,9 +139,8 @@ fn unflushed(ground: &BlockJobPlace<'_>) -> Option<Finding> {
     left.then(|| {
         let most =
             limit.map_or_else(|| "some of the data".to_string(), |limit| format!("up to {limit}"));
-        let exhibit = |limit: crate::unit::Bytes| {
-            Exhibit::new("dirty limit", limit, "/proc/vmstat nr_dirty_threshold")
-        };
+        let exhibit =
+            |limit: Bytes| Exhibit::new("dirty limit", limit, "/proc/vmstat nr_dirty_threshold");
         finding(
             not_flushed::RULE.id,
             FindingWeight::Doubt,
@@ -272,6 +273,29 @@ fn first_writes(ground: &BlockJobPlace<'_>) -> Option<Finding> {
             None,
         )
     })
+}
+
+/// T20: direct I/O takes multiples of a logical block, at multiples of it.
+fn no_multiple(ground: &BlockJobPlace<'_>) -> Option<Finding> {
+    let BlockWork { pattern, caching: Caching::Direct, .. } = ground.blocks else { return None };
+    let sector = ground.survey.devices().next()?.layer.queue.seen()?.logical_block_size?;
+    let within = |bytes: &Bytes| sector > 0 && !bytes.0.is_multiple_of(sector);
+    let (what, bytes) = match (pattern.block.grain(), pattern.region.offset) {
+        (block, _) if within(&block) => ("in blocks", block),
+        (_, offset) if within(&offset) => ("from an offset", offset),
+        _ => return None,
+    };
+    Some(finding(
+        "T20",
+        FindingWeight::Refute,
+        Some(MeasuredSubject::Invalid),
+        format!(
+            "Direct I/O {what} of {} bytes is not by multiples of {sector}: it fails with 'Invalid argument' on most file systems.",
+            bytes.0
+        ),
+        vec![Exhibit::new("logical block", Bytes(sector), "the queue's logical_block_size")],
+        super::view_of_plan::own(ground.survey, Remedy::OtherBlocks, "quick", false, ""),
+    ))
 }
 
 /// T51.
