@@ -1,7 +1,8 @@
 //! Words of fio that nobody wrote: the corpus, cut up and put together anew. No words are too much, and a plan that is
 //! made of some is the same after it was written down and read.
 //!
-//! `ASSAY_FUZZ=3600` goes on for an hour, from the seed `ASSAY_FUZZ_SEED`; without it a few hundred are tried.
+//! `ASSAY_FUZZ=3600` goes on for an hour, from the seed `ASSAY_FUZZ_SEED`; without it a few hundred are tried. What is
+//! being tried stands in the file that `ASSAY_FUZZ_LAST` names: an input that eats all memory leaves no other trace.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -173,6 +174,7 @@ fn no_words_of_fio_are_too_much_and_a_plan_survives_its_document() {
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
     let seconds = number("ASSAY_FUZZ");
     let mut chance = Chance(number("ASSAY_FUZZ_SEED").unwrap_or(1));
+    let last = std::env::var_os("ASSAY_FUZZ_LAST");
     let (files, lines) = (files(), lines());
     let texts: Vec<String> =
         files.values().map(|text| String::from_utf8_lossy(text).into_owned()).collect();
@@ -206,12 +208,16 @@ fn no_words_of_fio_are_too_much_and_a_plan_survives_its_document() {
                 (line.split_whitespace().map(String::from).collect(), files.clone())
             }
         };
-        let since = Instant::now();
-        let outcome = catch_unwind(AssertUnwindSafe(|| tried(&typed, &files)));
         let text = || match files.get("fuzzed.fio") {
             Some(text) => String::from_utf8_lossy(text).into_owned(),
             None => typed.join(" "),
         };
+        if let Some(path) = &last {
+            std::fs::write(path, format!("# after {all}, {plans} plans\n{}", text()))
+                .expect("a file");
+        }
+        let since = Instant::now();
+        let outcome = catch_unwind(AssertUnwindSafe(|| tried(&typed, &files)));
         let planned = outcome.unwrap_or_else(|_| panic!("after {all}: {}", text()));
         let took = since.elapsed();
         assert!(took < Duration::from_secs(20), "{took:?}: {}", text());

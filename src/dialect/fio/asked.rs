@@ -133,6 +133,15 @@ impl FioJob {
         job
     }
 
+    /// The files of all its clones.
+    pub(super) fn all_files(&self) -> u64 {
+        let of_each = match self.target.filenames.len() {
+            0 => u64::from(self.target.nrfiles),
+            named => named as u64,
+        };
+        of_each * u64::from(self.schedule.numjobs)
+    }
+
     /// The numbers of its clones in the order in which fio starts them: the first, then from the last down.
     pub fn clone_order(&self) -> impl Iterator<Item = u32> + use<> {
         std::iter::once(0).chain((1..self.schedule.numjobs).rev())

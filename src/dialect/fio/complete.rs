@@ -52,6 +52,7 @@ impl JobList {
             return Err(fault);
         }
         conflicts::waits_for(&job, &self.jobs)?;
+        conflicts::too_many(&job, &self.jobs)?;
         self.number(&mut job);
         conflicts::in_group(&job, &self.jobs, self.in_group)?;
         conflicts::logs(&job)?;

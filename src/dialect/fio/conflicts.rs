@@ -245,6 +245,38 @@ pub(super) fn waits_for(job: &FioJob, before: &[FioJob]) -> Result<(), FioFault>
     }
 }
 
+/// Clones of all jobs that fio has room for: 511 pieces of eight (`REAL_MAX_SEG` and `JOBS_PER_SEG` in fio.h).
+const MOST_JOBS: u32 = 4088;
+
+/// Files of all clones. fio aborts where its pool is full, which is at 322,638 unless `--alloc-size` says otherwise.
+const MOST_FILES: u64 = 1 << 19;
+
+/// Refuses more clones, or more files of all of them, than a run has room for.
+pub(super) fn too_many(job: &FioJob, before: &[FioJob]) -> Result<(), FioFault> {
+    let all = || before.iter().chain([job]);
+    let clones: u64 = all().map(|job| u64::from(job.schedule.numjobs)).sum();
+    if clones > MOST_JOBS.into() {
+        return Err(FioFault {
+            lines: vec![
+                "error: maximum number of jobs reached.".into(),
+                "error: failed to setup shm segment".into(),
+            ],
+            ..FioFault::new(
+                format!("numjobs: {clones} jobs in all are more than {MOST_JOBS}"),
+                "a smaller numjobs",
+            )
+        });
+    }
+    let files: u64 = all().map(FioJob::all_files).sum();
+    if files > MOST_FILES {
+        return Err(FioFault::new(
+            format!("nrfiles: {files} files of all clones are more than {MOST_FILES}"),
+            "a smaller nrfiles, or fewer clones",
+        ));
+    }
+    Ok(())
+}
+
 /// Jobs that are reported together have to know the same latencies.
 pub(super) fn in_group(job: &FioJob, before: &[FioJob], in_group: u32) -> Result<(), FioFault> {
     if !job.schedule.group_reporting || in_group < 2 || !job.statistics.stats {

@@ -98,6 +98,34 @@ fn lines_are_those_of_fio() {
     assert!(valid.starts_with("        valid values: read       "), "{valid}");
 }
 
+/// Plans that no memory has room for are refused before they are made.
+#[test]
+fn more_clones_and_files_than_there_is_room_for_are_refused() {
+    let full = "error: maximum number of jobs reached.\nerror: failed to setup shm segment\n";
+    for text in [
+        "--name=x --size=1m --numjobs=4089",
+        "--name=x --size=1m --numjobs=4000 --name=y --size=1m --numjobs=89",
+        "--name=x --size=1m --numjobs=4294967295 --name=y --size=1m --numjobs=4294967295",
+    ] {
+        assert_eq!(complaint(text).0, full, "{text}");
+        assert_eq!(line(text).expect_err(text).status, 1);
+    }
+    assert_eq!(
+        complaint("--name=x --size=1m --numjobs=4089").1,
+        "word 3: job x: numjobs: 4089 jobs in all are more than 4088; a smaller numjobs"
+    );
+    line("--name=x --size=1m --numjobs=4000 --name=y --size=1m --numjobs=88").expect("fio's most");
+    for (text, files) in [
+        ("--name=x --size=1t --nrfiles=4294967295", 4_294_967_295_u64),
+        ("--name=x --size=1t --nrfiles=1m --numjobs=2", 2 * 1_048_576),
+        ("--name=x --size=1t --filename=a:b --name=y --size=1t --nrfiles=524287", 524_289),
+    ] {
+        let told = complaint(text).1;
+        assert!(told.contains(&format!("nrfiles: {files} files of all clones")), "{told}");
+    }
+    line("--name=x --size=1t --nrfiles=524288").expect("as many as there is room for");
+}
+
 #[test]
 fn a_complaint_says_what_to_write_instead() {
     let table = [
