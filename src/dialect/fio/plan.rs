@@ -103,6 +103,9 @@ impl FioCommand {
                     });
                 }
             }
+            if jobs.iter().all(|job| job.background) {
+                self.without_io(&together, &mut jobs)?;
+            }
             let heat = self.status_heat();
             phases.push(Phase { heat, ..self.phase(name, &together, jobs) });
             phases.extend(read_back(check_name, checks));
@@ -120,6 +123,26 @@ impl FioCommand {
         };
         plan.check()?;
         Ok(FioPlan { plan, clones })
+    }
+
+    /// Jobs of `exit_on_io_done` that no I/O runs beside: they wait for that of later jobs, or of none, and so take
+    /// all of their time; where all of it was done before, each ends with its first look.
+    fn without_io(&self, together: &[usize], jobs: &mut [Job]) -> Result<(), Refusal> {
+        let does_io = |job: &FioJob| job.queue.engine != FioEngine::Cpuio;
+        let first = together.first().copied().unwrap_or_default();
+        let (before, later) = self.jobs.split_at(first);
+        let all_done = before.iter().any(does_io) && !later.iter().any(does_io);
+        for job in jobs {
+            job.background = false;
+            if all_done {
+                job.stop.first_of.push(StopLimit::Ops(Ops(1)));
+            }
+        }
+        let endless = |number: &&usize| self.jobs[**number].schedule.runtime.is_zero();
+        match together.iter().find(endless).filter(|_| !all_done) {
+            Some(number) => Err(computing::endless(&self.jobs[*number], "give runtime=")),
+            None => Ok(()),
+        }
     }
 
     /// Reports during the run tell latencies from a map of heat.

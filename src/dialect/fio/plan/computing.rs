@@ -11,6 +11,11 @@ use crate::plan::{
 };
 use crate::unit::{Bytes, Nanos};
 
+/// Why a job that only computes is not done.
+pub(super) fn endless(job: &FioJob, instead: &str) -> Refusal {
+    refused(job, "ioengine", "nothing ends a job without I/O", instead)
+}
+
 impl FioJob {
     /// A clone that loads a CPU: it computes for a chunk, and rests for the remainder of its share.
     pub(super) fn computing(
@@ -22,12 +27,7 @@ impl FioJob {
         let sorts = options.cpumode == FioCpuMode::Qsort;
         let time = Nanos::from(self.schedule.runtime);
         if time == Nanos::ZERO && !options.exit_on_io_done {
-            return Err(refused(
-                self,
-                "ioengine",
-                "nothing ends a job without I/O",
-                "give runtime=, or exit_on_io_done=1",
-            ));
+            return Err(endless(self, "give runtime=, or exit_on_io_done=1"));
         }
         let load = u64::from(options.cpuload.unwrap_or(100).clamp(1, 100));
         let chunk = Nanos::from(options.cpuchunks).max(Nanos::micros(1));

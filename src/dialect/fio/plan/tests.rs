@@ -94,6 +94,29 @@ fn jobs_run_together_until_one_waits() {
     assert_eq!(after.collect::<Vec<_>>(), ["", "", "", "a.0 a.1"]);
 }
 
+/// `exit_on_io_done` looks at the jobs that do I/O: beside it, after it, or before it alone.
+#[test]
+fn what_computes_ends_with_the_io_of_others_or_at_its_time() {
+    let burns = "--name=c --ioengine=cpuio --exit_on_io_done=1";
+    let told = |line: &str| {
+        let plan = planned(line).unwrap_or_else(|why| panic!("{line}: {why}")).plan;
+        let mut jobs = plan.phases.iter().flat_map(|phase| phase.jobs.iter());
+        let job = jobs.find(|job| job.name == "c.0").expect("the job").clone();
+        (job.background, job.stop.first_of)
+    };
+    let time = StopLimit::Time(Nanos::secs(9));
+    assert_eq!(told(&format!("{burns} --name=r --ioengine=psync --size=1m")), (true, vec![]));
+    assert_eq!(told(&format!("{burns} --runtime=9")), (false, vec![time]));
+    let later = "--name=r --ioengine=psync --stonewall --size=1m";
+    assert_eq!(told(&format!("{burns} --runtime=9 {later}")), (false, vec![time]));
+    let over = told(&format!("--name=r --size=1m {burns} --stonewall --runtime=9"));
+    assert_eq!(over, (false, vec![time, StopLimit::Ops(Ops(1))]));
+    assert_eq!(
+        planned(burns).expect_err("endless"),
+        "job 'c': '--ioengine=cpuio': nothing ends a job without I/O; give runtime="
+    );
+}
+
 #[test]
 fn a_file_is_made_as_fio_makes_it() {
     let file = |line: &str| match blocks(line).target {
