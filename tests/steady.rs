@@ -141,6 +141,7 @@ fn work(method: Method, iodepth: u32, aside: CacheControl, ops: u64) -> u64 {
         sampled: false,
         priorities: None,
         write_hint: None,
+        trim_call: assay::plan::TrimCall::default(),
         by_file: false,
         log: None,
         live_counters: &live_counters,

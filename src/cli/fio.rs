@@ -32,8 +32,12 @@ use crate::record::{
 };
 use crate::report;
 use crate::run::{self, LiveStatus, Observer};
+use crate::sys::block::is_endless;
 use crate::sys::clock;
 use crate::unit::MIB;
+
+/// The minor version of fio 3 that this is, where no other is meant.
+const MINOR: u32 = 42;
 
 /// The exit status of the original after a signal.
 const INTERRUPTED: u8 = 128;
@@ -83,6 +87,7 @@ impl Dialect for Fio {
             command,
             said,
             called: context.called,
+            minor: minor_meant(context)?.unwrap_or(MINOR),
         })))
     }
 
@@ -172,14 +177,22 @@ fn plan(
     let aux_path = command.own.aux_path.as_deref();
     let found = FioSurroundings { there: &there, files: &read, aux_path };
     let planned = command.plan(words, &found, clock::now().0)?;
-    let Some(meant) = &context.environment.dialect else { return Ok(planned) };
+    match minor_meant(context)? {
+        Some(minor) => planned.as_version(minor),
+        None => Ok(planned),
+    }
+}
+
+/// The minor version of fio 3 that is meant.
+fn minor_meant(context: &LineContext<'_>) -> Result<Option<u32>, Refusal> {
+    let Some(meant) = &context.environment.dialect else { return Ok(None) };
     let version = meant.to_str().and_then(|meant| meant.strip_prefix("fio-3."));
     let minor = version.and_then(|version| version.split('-').next()?.parse().ok());
-    planned.as_version(minor.ok_or_else(|| Refusal {
+    minor.map(Some).ok_or_else(|| Refusal {
         place: "ASSAY_DIALECT".into(),
         why: format!("invalid value '{}'", meant.to_string_lossy()),
         instead: "give what 'fio --version' says, such as fio-3.33".into(),
-    })?)
+    })
 }
 
 fn lines(said: &[String]) -> String {
@@ -269,6 +282,7 @@ fn there(path: &Path, named: Option<&Path>) -> FioThere {
         };
     }
     match (kind.is_file(), kind.is_dir()) {
+        _ if is_endless(&found) => FioThere::Endless,
         (true, _) => FioThere::File(found.len()),
         (_, true) => FioThere::Folder,
         _ => FioThere::Other,
@@ -291,6 +305,8 @@ struct FioLine {
     clones: Vec<FioClone>,
     /// What is said before anything is done.
     said: String,
+    /// The minor version of fio 3 whose files are written.
+    minor: u32,
     called: InvokedAs,
 }
 
@@ -438,6 +454,10 @@ impl FioScreen<'_> {
                     Some(epoch_ms) => fio::since_epoch(&text, epoch_ms),
                     None => text,
                 };
+                let (name, bytes) = match job.logs.store_compressed {
+                    true => (format!("{name}.fz"), fio::stored_log(job, &text, self.line.minor)),
+                    false => (name, text.into_bytes()),
+                };
                 let appends = !job.logs.per_job;
                 let file = File::options()
                     .create(true)
@@ -445,7 +465,7 @@ impl FioScreen<'_> {
                     .append(appends)
                     .truncate(!appends)
                     .open(name);
-                self.keep(file.and_then(|mut file| file.write_all(text.as_bytes())));
+                self.keep(file.and_then(|mut file| file.write_all(&bytes)));
             }
             let back = fio::gathered_back(&gathered);
             let read_back = std::fs::read_to_string(&back).unwrap_or_default();

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use rustix::fs::{FallocateFlags, FileType};
 
+use crate::plan::TrimCall;
 use crate::sys::slab::Slot;
 use crate::sys::{block, clock, writeout};
 use crate::unit::Timestamp;
@@ -19,20 +20,24 @@ use super::{IoRequest, WorkerFiles};
 /// How each file of a worker is trimmed, found out once.
 pub(crate) struct Trimmer {
     files: WorkerFiles,
+    /// Those that are discarded.
     devices: Vec<bool>,
 }
 
 impl Trimmer {
-    pub(crate) fn new(files: &WorkerFiles) -> Self {
+    pub(crate) fn new(files: &WorkerFiles, call: TrimCall) -> Self {
         let device = |file: BorrowedFd| {
-            rustix::fs::fstat(file)
-                .is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::BlockDevice)
+            let discards = call == TrimCall::Discard;
+            discards
+                || rustix::fs::fstat(file).is_ok_and(|stat| {
+                    FileType::from_raw_mode(stat.st_mode) == FileType::BlockDevice
+                })
         };
         let devices = files.iter().map(|file| device(file.as_fd())).collect();
         Self { files: files.clone(), devices }
     }
 
-    /// Trims a block: a hole in a file, a discard of a device.
+    /// Trims a block: a hole in a file, a discard of a device, or of all alike.
     pub(crate) fn trim(&self, io: IoRequest) -> std::io::Result<()> {
         let (file, number) = (self.files[io.file as usize].as_fd(), io.file as usize);
         if self.devices[number] {
@@ -98,9 +103,9 @@ pub(crate) struct TrimPool<'s> {
 }
 
 impl<'s> TrimPool<'s> {
-    pub(crate) fn new(files: &WorkerFiles, depth: usize) -> io::Result<Self> {
+    pub(crate) fn new(files: &WorkerFiles, call: TrimCall, depth: usize) -> io::Result<Self> {
         let shared = Arc::new(TrimShared {
-            trimmer: Trimmer::new(files),
+            trimmer: Trimmer::new(files, call),
             queue: Mutex::new(TrimQueue {
                 asked: VecDeque::with_capacity(depth),
                 done: VecDeque::with_capacity(depth),

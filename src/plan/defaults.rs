@@ -4,7 +4,7 @@
 use super::{
     BlockSize, BlockWork, CacheDrop, Caching, DetailLevel, Durability, ErrorTolerance, FaultReach,
     Fill, Interference, IoPriorities, Job, Method, Mix, OffsetOrdering, Pattern, Phase, PhaseEnd,
-    Priority, Rate, Region, RewriteChange, ServiceLevel, StopRule, Target, Verify, Work,
+    Priority, Rate, Region, RewriteChange, ServiceLevel, StopRule, Target, TrimCall, Verify, Work,
     WorkerKind, WorkerMemory,
 };
 use crate::unit::Nanos;
@@ -35,6 +35,7 @@ impl BlockWork {
             apart: false,
             priorities: IoPriorities::default(),
             write_hint: None,
+            trim_call: TrimCall::default(),
             interference: Interference::default(),
         }
     }

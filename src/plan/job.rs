@@ -123,9 +123,23 @@ pub struct BlockWork {
     /// How long what is written is said to live (`F_SET_RW_HINT`); absent: nothing is said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub write_hint: Option<WriteHint>,
+    /// What is asked of the kernel to trim a block.
+    #[serde(default, skip_serializing_if = "is_usual")]
+    pub trim_call: TrimCall,
     /// What a worker does around each of them, in its time.
     #[serde(default, skip_serializing_if = "is_usual")]
     pub interference: Interference,
+}
+
+/// By which call a block is trimmed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TrimCall {
+    /// Of a file a hole is made (`fallocate`), of a device it is discarded (`BLKDISCARD`).
+    #[default]
+    Fitting,
+    /// `BLKDISCARD`, whatever it is: a file answers ENOTTY (fio's).
+    Discard,
 }
 
 /// How long data are said to live, as `F_SET_RW_HINT` has it (fcntl(2)).

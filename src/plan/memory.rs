@@ -15,6 +15,9 @@ pub struct WorkerMemory {
     /// all (fio's `lockmem`).
     #[serde(skip_serializing_if = "is_usual")]
     pub locked: Bytes,
+    /// Its buffers consist of huge pages, which have to be set aside before (`vm.nr_hugepages`; fio's `mem=mmaphuge`).
+    #[serde(skip_serializing_if = "is_usual")]
+    pub huge_pages: bool,
     /// The nodes that its buffers come from (set_mempolicy(2)); absent: as the program was started.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nodes: Option<NodePolicy>,

@@ -12,7 +12,7 @@ use crate::engine::{
 use crate::error::{Doing, Error, Fault};
 use crate::plan::{
     Action, BlockSize, Caching, Durability, FileOrder, Interference, LayoutMode, Method, Mix,
-    OffsetOrdering, Pattern, Rate, RingOptions, Verify,
+    OffsetOrdering, Pattern, Rate, RingOptions, TrimCall, Verify,
 };
 use crate::stats::{LatencySplit, LiveCounters};
 use crate::unit::{Bytes, Timestamp};
@@ -164,6 +164,7 @@ fn stroke(
         rate: Rate::CLOSED,
         priorities: None,
         write_hint: None,
+        trim_call: TrimCall::default(),
         place: (0, 1),
         balance: None,
         split: LatencySplit::default(),

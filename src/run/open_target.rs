@@ -20,7 +20,7 @@ use crate::evidence::folder_of;
 use crate::name::{NameText as _, path};
 use crate::plan::{Caching, Durability, Fill, LayoutMode, Lifetime, Pattern, Target};
 use crate::record::TruncatedFile;
-use crate::sys::block::{self, size_of_open};
+use crate::sys::block::{self, readable_bytes, size_of_open};
 use crate::unit::Bytes;
 
 use super::ranges::ByteRanges;
@@ -266,7 +266,7 @@ impl OpenTarget {
     /// Its present size, bytes.
     pub fn size(&self) -> io::Result<u64> {
         let file = self.fd().ok_or(io::ErrorKind::NotFound)?;
-        size_of_open(file)
+        readable_bytes(file)
     }
 
     /// Whether somebody has made it shorter than this run has written it.

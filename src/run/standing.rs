@@ -6,7 +6,8 @@ use rustix::thread::{CpuSet, sched_setaffinity};
 
 use crate::error::{Doing, Fault, Refusal};
 use crate::plan::{NodePolicy, Priority, WorkerMemory};
-use crate::sys::memory::{LockedMemory, NodeMode, prefer_nodes};
+use crate::sys::buffer::{Buffer, use_huge_pages};
+use crate::sys::memory::{LockedMemory, NodeMode, huge_page, prefer_nodes};
 use crate::sys::priority;
 use crate::unit::Bytes;
 
@@ -30,6 +31,9 @@ impl WorkerStanding {
         self.pin();
         let _ = rank(self.priority);
         let _ = settle(&self.memory);
+        if self.memory.huge_pages {
+            use_huge_pages(huge_page().unwrap_or_default());
+        }
         match self.memory.locked {
             Bytes::ZERO => Ok(None),
             size => LockedMemory::new(size.in_memory())
@@ -67,6 +71,13 @@ fn settle(memory: &WorkerMemory) -> io::Result<()> {
     }
 }
 
+/// Has a huge page, and gives it back.
+fn one_huge_page() -> io::Result<()> {
+    let page = huge_page().ok_or(io::ErrorKind::Unsupported)?;
+    use_huge_pages(page);
+    Buffer::reused(page).map(drop)
+}
+
 /// Whether threads of this program may have a priority, and memory of some nodes: one tries.
 ///
 /// # Errors
@@ -84,6 +95,13 @@ pub(super) fn check(wanted: Priority, memory: &WorkerMemory) -> Result<(), Refus
             std::thread::spawn(move || rank(wanted)),
             "a priority that this program may not have",
             "run it as root, or give a nice value of 0 or more and another class than 'realtime'",
+        )?;
+    }
+    if memory.huge_pages {
+        refused(
+            std::thread::spawn(one_huge_page),
+            "buffers of huge pages",
+            "set some aside: sysctl vm.nr_hugepages=64",
         )?;
     }
     if memory.nodes.is_some() {

@@ -128,6 +128,7 @@ impl<'a> PhaseContext<'a> {
                 self.plan.seed.wrapping_add(u64::from(thread)),
             ),
             write_hint: job.blocks.write_hint,
+            trim_call: job.blocks.trim_call,
             place: (thread, job.threads),
             balance: worker_handles.balance,
             split: LatencySplit {

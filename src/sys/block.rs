@@ -12,6 +12,7 @@ use std::ffi::CString;
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 use std::path::Path;
 use std::time::Duration;
 
@@ -37,6 +38,24 @@ pub fn size_of_open(file: BorrowedFd) -> io::Result<u64> {
         size(file)
     } else {
         Ok(stat.st_size as u64)
+    }
+}
+
+/// Whether a file is `/dev/zero`, which has bytes at each place and no end.
+pub fn is_endless(found: &std::fs::Metadata) -> bool {
+    found.file_type().is_char_device() && found.rdev() == libc::makedev(1, 5)
+}
+
+/// How many bytes can be read of an open file or block device; of `/dev/zero` as many as the kernel can count.
+///
+/// # Errors
+/// What `fstat` or BLKGETSIZE64 answers.
+pub fn readable_bytes(file: BorrowedFd) -> io::Result<u64> {
+    let stat = rustix::fs::fstat(file)?;
+    let kind = rustix::fs::FileType::from_raw_mode(stat.st_mode);
+    match kind == rustix::fs::FileType::CharacterDevice && stat.st_rdev == libc::makedev(1, 5) {
+        true => Ok(i64::MAX as u64),
+        false => size_of_open(file),
     }
 }
 

@@ -6,6 +6,7 @@
 //! the list of those.
 #![allow(unsafe_code)]
 
+use std::cell::Cell;
 use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
 use std::sync::Mutex;
@@ -21,6 +22,17 @@ pub struct Buffer {
     room: usize,
     /// Its mapping is kept for another when it goes.
     lasts: bool,
+}
+
+thread_local! {
+    /// Bytes of the huge pages that the buffers of this thread consist of; 0: ordinary pages.
+    static HUGE_PAGE: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Has what [`Buffer::reused`] makes in the calling thread from now on consist of huge pages of so many bytes; 0: of
+/// ordinary pages again.
+pub fn use_huge_pages(page: usize) {
+    HUGE_PAGE.set(page);
 }
 
 /// Mappings whose buffers are gone, the oldest first: to get new pages for large buffers takes longer than the
@@ -41,18 +53,23 @@ impl Buffer {
     /// # Errors
     /// ENOMEM when the machine has not that much.
     pub fn new(len: usize) -> std::io::Result<Self> {
+        Self::mapped(len, len, MapFlags::PRIVATE)
+    }
+
+    /// The same of the machine's huge pages of `page` bytes each, which somebody has set aside (`vm.nr_hugepages`).
+    fn huge(len: usize, page: usize) -> std::io::Result<Self> {
+        let room = len.checked_next_multiple_of(page).ok_or(std::io::ErrorKind::OutOfMemory)?;
+        Self::mapped(len, room, MapFlags::PRIVATE | MapFlags::HUGETLB)
+    }
+
+    fn mapped(len: usize, room: usize, flags: MapFlags) -> std::io::Result<Self> {
         assert!(len > 0, "a buffer of 0 bytes");
         // SAFETY: a new private mapping at an address of the kernel's choice touches no other.
         let start = unsafe {
-            mmap_anonymous(
-                std::ptr::null_mut(),
-                len,
-                ProtFlags::READ | ProtFlags::WRITE,
-                MapFlags::PRIVATE,
-            )
+            mmap_anonymous(std::ptr::null_mut(), room, ProtFlags::READ | ProtFlags::WRITE, flags)
         }?;
         let start = NonNull::new(start.cast()).ok_or(rustix::io::Errno::NOMEM)?;
-        Ok(Self { start, len, room: len, lasts: false })
+        Ok(Self { start, len, room, lasts: false })
     }
 
     /// The same with whatever an earlier buffer has left in it, where one that was made like this was as large or
@@ -61,6 +78,10 @@ impl Buffer {
     /// # Errors
     /// As [`Buffer::new`].
     pub fn reused(len: usize) -> std::io::Result<Self> {
+        let huge = HUGE_PAGE.get();
+        if huge > 0 {
+            return Self::huge(len, huge);
+        }
         let mut buffer = found(&KEPT, len).map_or_else(|| Self::new(len), Ok)?;
         (buffer.len, buffer.lasts) = (len, true);
         Ok(buffer)

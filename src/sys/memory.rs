@@ -55,6 +55,14 @@ impl Drop for LockedMemory {
     }
 }
 
+/// Bytes of a huge page, where nothing asks for another size; `None` where the kernel has none.
+pub fn huge_page() -> Option<usize> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("Hugepagesize:"))?;
+    let kib: usize = line.trim().strip_suffix(" kB")?.parse().ok()?;
+    Some(kib << 10).filter(|bytes| *bytes > 0)
+}
+
 /// How the nodes of a list are used (`linux/mempolicy.h`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i32)]

@@ -95,6 +95,24 @@ fn an_error_is_that_of_the_job_that_met_it() {
     }
 }
 
+/// fio trims by the call of devices, which a file answers with ENOTTY.
+#[test]
+fn a_file_is_not_trimmed() {
+    let _alone = lab::alone();
+    lab::need!(lab::need_tool("fio", "fio"));
+    lab::need!(Memory::tmpfs_of(MI));
+    for line in [
+        "--rw=trim --name=a --ioengine=psync",
+        "--rw=randtrim --name=a --ioengine=libaio",
+        "--rw=trimwrite --name=a --ioengine=io_uring",
+        "--exitall --name=a --rw=trim --name=b --ioengine=null --rw=read --startdelay=1",
+    ] {
+        let (status, jobs) = same_when_full(&format!("--size=256k --bs=4k {line}"));
+        assert_eq!(status, Some(1), "{line}");
+        assert!(jobs[0].contains(&format!("err={}", libc::ENOTTY)), "{line}: {jobs:?}");
+    }
+}
+
 /// Both do the same with a line on a file system of faults of their own, where `t` has 1 MiB.
 fn same_with(faults: &Faults, line: &str) -> (Option<i32>, Vec<String>) {
     let done = [true, false].map(|theirs| {

@@ -50,6 +50,31 @@ fn files_of_several_sizes_are_those_of_fio() {
     }
 }
 
+/// The files of one job lie on as many file systems as it likes, and the record has each of them.
+#[test]
+fn files_of_one_job_lie_on_two_file_systems() {
+    let _alone = lab::alone();
+    lab::need!(lab::need_tool("fio", "fio"));
+    lab::need!(Memory::tmpfs());
+    for more in ["--rw=write", "--rw=randrw --file_service_type=random", "--rw=read --loops=2"] {
+        let [ours, theirs] = [false, true].map(|theirs| {
+            let [folder, one, two] = [0; 3].map(|_| Memory::tmpfs().expect("memory"));
+            let [x, y] = [one.path("x"), two.path("y")];
+            let line = format!(
+                "--name=a --filename={}:{} --bs=4k --size=512k {more}",
+                x.display(),
+                y.display()
+            );
+            let document = report(theirs, &folder.path("."), &line);
+            let job = &document["jobs"][0];
+            let work = ["read", "write"].map(|way| job[way]["io_bytes"].as_u64());
+            (sizes(&one.path(".")), sizes(&two.path(".")), work)
+        });
+        assert_eq!(ours, theirs, "{more}");
+        assert_eq!((ours.0["x"], ours.1["y"]), (256 << 10, 256 << 10), "{more}");
+    }
+}
+
 #[test]
 fn folders_are_made_looked_at_and_removed_by_their_engines() {
     let _alone = lab::alone();

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::fio_pair::report;
+use crate::fio_pair::{self, report, said};
 use crate::lab::{self, Memory};
 
 /// Runs fio, or the dialect, in a folder; what it answers as JSON.
@@ -201,5 +201,33 @@ fn a_trace_of_the_kernel_is_replayed_as_fio_does_it() {
         // fio trims no files.
         let line = "--name=r --read_iolog=t --replay_redirect=f --replay_no_stall=1";
         assert_eq!(moved(&run(true, &folder.path("."), line))[2], (6, 6 * 4096), "{swapped}");
+    }
+}
+
+/// Logs that are stored compressed become the lines that they were: fio itself reads them.
+#[test]
+fn a_compressed_log_is_inflated_by_fio() {
+    let _alone = lab::alone();
+    lab::need!(lab::need_tool("fio", "fio"));
+    let folder = lab::need!(Memory::tmpfs());
+    let line = "--name=a --ioengine=libaio --rw=write --bs=4k --size=256k --log_offset=1 --write_lat_log=l \
+        --write_bw_log=l --log_compression=64k --log_store_compressed=1";
+    let words = line.split_whitespace().collect::<Vec<_>>().join(" ");
+    let output = fio_pair::run(false, &folder.path("."), &words);
+    assert!(output.status.success(), "{}", said(&output));
+    for log in ["l_slat", "l_clat", "l_lat", "l_bw"] {
+        let inflated =
+            fio_pair::run(true, &folder.path("."), &format!("--inflate-log={log}.1.log.fz"));
+        assert!(inflated.status.success(), "{log}: {}", said(&inflated));
+        let text = String::from_utf8_lossy(&inflated.stdout);
+        let field = |line: &str, number: usize| -> u64 {
+            let field = line.split(", ").nth(number).expect("a field");
+            field.trim().parse().unwrap_or_else(|error| panic!("{log}: {line}: {error}"))
+        };
+        // Direction, block and offset of each.
+        let ios = text.lines().map(|line| [2, 3, 4].map(|number| field(line, number)));
+        let wanted: Vec<_> = (0..64).map(|number| [1, 4096, number * 4096]).collect();
+        assert_eq!(ios.collect::<Vec<_>>(), wanted, "{log}: {text}");
+        assert!(text.lines().all(|line| field(line, 1) > 0), "{log}: {text}");
     }
 }

@@ -66,6 +66,7 @@ const LINES: &[&str] = &[
     "--name=d --rw=write --bs=8k --size=256k --buffer_compress_percentage=50 --buffer_compress_chunk=4k --refill_buffers",
     "--name=p --rw=randread --bs=4k --size=256k --ioengine=pvsync2 --hipri --hipri_percentage=50",
     "--name=h --rw=read --bs=4k --size=256k --ioengine=mmap --thp=1",
+    "--name=z --filename=/dev/zero --rw=randread --bs=4k --size=1m --numjobs=2",
 ];
 
 /// What one of them prints in a folder of its own.

@@ -13,7 +13,7 @@ use assay::engine::{
 };
 use assay::plan::{
     Action, Advice, AioOptions, BlockSize, FileOrder, Fill, Method, Mix, MmapOptions,
-    OffsetOrdering, Pattern, Plan, Rate, RingOptions, VectoredFlags, Verify,
+    OffsetOrdering, Pattern, Plan, Rate, RingOptions, TrimCall, VectoredFlags, Verify,
 };
 use assay::record::{Ending, Record};
 use assay::stats::{LatencySplit, LiveCounters};
@@ -123,6 +123,7 @@ fn worker<'w>(
         block: pattern.largest().0 as usize,
         priorities: None,
         write_hint: None,
+        trim_call: TrimCall::default(),
         rate: Rate::CLOSED,
         place: (0, 1),
         flush: None,

@@ -486,12 +486,7 @@ pub const OWN_OPTIONS: &[FioOwnOption] = &[
         'X',
         Needed("FILE"),
         "print a compressed log",
-        |_, _| {
-            refuse(
-                "reading of compressed logs",
-                "fio itself reads them; logs are written as text here",
-            )
-        },
+        |_, _| refuse("reading of compressed logs", "fio itself reads them"),
         "",
     ),
     FioOwnOption::new(

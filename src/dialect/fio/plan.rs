@@ -317,6 +317,7 @@ impl FioJob {
             fadvise: self.fadvise(),
             priorities: self.priorities_of_ios(thread)?,
             write_hint: self.write_hint(),
+            trim_call: self.trim_call(),
             interference: self.interference(),
             ..BlockWork::of(target, pattern)
         };

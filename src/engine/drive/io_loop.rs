@@ -102,8 +102,9 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
         let depth = free.len();
         let does = worker.cursor.any();
         let trims = MORE && does.does(IoOp::Trim) && !L::TAKES_TRIMS;
-        let trimmer = (trims && depth == 1).then(|| Trimmer::new(&worker.files));
-        let trim_pool = (trims && depth > 1).then(|| TrimPool::new(&worker.files, depth));
+        let trimmer = (trims && depth == 1).then(|| Trimmer::new(&worker.files, worker.trim_call));
+        let trim_pool =
+            (trims && depth > 1).then(|| TrimPool::new(&worker.files, worker.trim_call, depth));
         let (trim_pool, fault) = match trim_pool.transpose() {
             Ok(pool) => (pool, None),
             Err(error) => (None, Some(Fault::new(Doing::Prepare, worker.path(0), &error))),

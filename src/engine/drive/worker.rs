@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Fault;
-use crate::plan::{Interference, Method, Rate, Verify, WriteHint};
+use crate::plan::{Interference, Method, Rate, TrimCall, Verify, WriteHint};
 use crate::stats::{
     BlockCensus, CallSizes, CpuSpent, DepthCounts, LatencySplit, LiveCounters, PassedErrors,
 };
@@ -67,6 +67,8 @@ pub struct Worker<'a> {
     pub priorities: Option<PriorityDraw>,
     /// How long what it writes is said to live.
     pub write_hint: Option<WriteHint>,
+    /// By which call it trims.
+    pub trim_call: TrimCall,
     /// (number of this worker, number of workers).
     pub place: (u32, u32),
     /// Other jobs that it keeps step with.

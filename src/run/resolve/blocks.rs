@@ -117,7 +117,7 @@ impl PlanFitter<'_> {
                 let caching = self.caching(wanted, subject, pattern, &job.stop)?;
                 method = self.suited(method, blocks, caching, path)?;
                 if pattern.mix.has(Action::Trim) {
-                    self.trims(target, path, subject, pattern)?;
+                    self.trims(target, path, subject, blocks)?;
                     if iodepth > TRIMS_IN_FLIGHT {
                         self.note(format!(
                             "of {iodepth} trims {TRIMS_IN_FLIGHT} are in flight for each worker at the most"

@@ -19,8 +19,6 @@ const FILE: Bytes = Bytes(16 << 40);
 
 /// What stands where the files of a job belong.
 struct FoundFiles {
-    /// Bytes of those that are there.
-    there: Bytes,
     /// Of the smallest; `None` where there is none.
     least: Option<Bytes>,
     /// One or more is not there yet.
@@ -52,10 +50,7 @@ impl PlanFitter<'_> {
                 writable(dir)?;
             }
         }
-        let subject = dirs.first().map(|dir| self.subject(dir));
-        if let Some(subject) = subject {
-            self.on_one_file_system(subject, dirs)?;
-        }
+        let places = self.file_systems(dirs);
         let group = self.groups.iter().position(|group| group.target.is_same(target));
         let before = group.map_or(0, |group| self.groups[group].made);
         let found = found(target, files, if made { files } else { before })?;
@@ -69,19 +64,8 @@ impl PlanFitter<'_> {
             )
             .into());
         }
-        let all = bytes_in_files(target, files, size);
-        let space = subject.and_then(|subject| self.subjects[subject].space.seen());
-        let free = space.and_then(FilesystemSpace::known_free);
-        if made
-            && self.has_to_fit(target)
-            && let Some(free) = free
-            && all.less(found.there) > free
-        {
-            return Err(Refusal::new(
-                format!("{all} in {files} files do not fit: {free} are free"),
-                "give fewer or smaller files, or free some space",
-            )
-            .into());
+        if made && self.has_to_fit(target) {
+            self.fits(target, files, size, &places)?;
         }
         let new = group.is_none();
         let group = group.unwrap_or_else(|| {
@@ -95,7 +79,7 @@ impl PlanFitter<'_> {
         if made {
             self.groups[group].made = before.max(files);
         }
-        Ok((self.sites_of(group, files, subject), size, new))
+        Ok((self.sites_of(group, files, &places), size, new))
     }
 
     /// Looks at the devices among several files as at one alone: whether they are there, may be written to, are
@@ -117,22 +101,62 @@ impl PlanFitter<'_> {
             let subject = self.subject(path);
             self.size(&alone, subject, Size::Exactly(most), (writes, false), path)?;
             if blocks.pattern.mix.has(Action::Trim) {
-                self.trims(&alone, path, subject, &blocks.pattern)?;
+                self.trims(&alone, path, subject, blocks)?;
             }
         }
         Ok(())
     }
 
-    /// Whether all folders lie where the first of them, `subject`, does.
-    fn on_one_file_system(&self, subject: usize, dirs: &[PathBuf]) -> Result<(), Refusal> {
+    /// The subject of each folder: one for those on the same file system.
+    fn file_systems(&mut self, dirs: &[PathBuf]) -> Vec<(PathBuf, usize)> {
+        let mut places: Vec<(PathBuf, usize)> = Vec::with_capacity(dirs.len());
         let on = |subject: &Subject| subject.mount.seen().map(|mount| mount.point.clone());
-        let first = on(&self.subjects[subject]);
-        for dir in &dirs[1..] {
-            let other = on(&self.sys_root.subject(dir));
-            if other.is_none() || other != first {
+        for dir in dirs {
+            let mount = places.first().and_then(|_| on(&self.sys_root.subject(dir)));
+            let beside = places
+                .iter()
+                .map(|(_, subject)| *subject)
+                .find(|&subject| mount.is_some() && on(&self.subjects[subject]) == mount);
+            let subject = beside.unwrap_or_else(|| self.subject(dir));
+            places.push((dir.clone(), subject));
+        }
+        places
+    }
+
+    /// Refuses files that a file system has no room for.
+    fn fits(
+        &self,
+        target: &Target,
+        files: u32,
+        each: Bytes,
+        places: &[(PathBuf, usize)],
+    ) -> Result<(), Refusal> {
+        let mut looked_at: Vec<usize> = Vec::new();
+        for &(_, subject) in places {
+            let space = self.subjects[subject].space.seen();
+            let Some(free) = space.and_then(FilesystemSpace::known_free) else { continue };
+            if looked_at.contains(&subject) {
+                continue;
+            }
+            looked_at.push(subject);
+            let (mut count, mut all, mut there) = (0_u32, Bytes::ZERO, Bytes::ZERO);
+            for file in 0..files {
+                let Some(path) = target.numbered(file) else { break };
+                if target.is_device(&path) || place_of(&path, places) != Some(subject) {
+                    continue;
+                }
+                count += 1;
+                all += target.sizes().get(file as usize).copied().unwrap_or(each);
+                if !target.is_unnamed()
+                    && let Ok(found) = std::fs::metadata(&path)
+                {
+                    there += Bytes(found.len());
+                }
+            }
+            if all.less(there) > free {
                 return Err(Refusal::new(
-                    format!("{} and {} lie on two file systems", dirs[0].to_text(), dir.to_text()),
-                    "give the files of each file system a job of their own",
+                    format!("{all} in {count} files do not fit: {free} are free"),
+                    "give fewer or smaller files, or free some space",
                 ));
             }
         }
@@ -140,13 +164,13 @@ impl PlanFitter<'_> {
     }
 
     /// The first sites of a group, which grows to as many.
-    fn sites_of(&mut self, group: usize, files: u32, subject: Option<usize>) -> Vec<usize> {
+    fn sites_of(&mut self, group: usize, files: u32, places: &[(PathBuf, usize)]) -> Vec<usize> {
         let target = self.groups[group].target.clone();
         while self.groups[group].open_targets.len() < files as usize {
             let Some(path) = target.numbered(self.groups[group].open_targets.len() as u32) else {
                 unreachable!("there is a folder")
             };
-            let site = match subject {
+            let site = match place_of(&path, places) {
                 Some(subject) if !target.is_device(&path) => {
                     self.open_targets.push(OpenTarget::of_several(path, subject, &target));
                     self.open_targets.len() - 1
@@ -173,15 +197,12 @@ impl PlanFitter<'_> {
     }
 }
 
-/// The bytes of those that are no devices.
-fn bytes_in_files(target: &Target, files: u32, each: Bytes) -> Bytes {
-    let Target::Files { named, sizes, devices, .. } = target else { return each };
-    if devices.is_empty() && sizes.is_empty() {
-        return Bytes(each.0.saturating_mul(u64::from(files)));
-    }
-    let size = |file: usize| sizes.get(file).copied().unwrap_or(each);
-    let regular = named.iter().enumerate().filter(|(_, path)| !target.is_device(path));
-    regular.map(|(file, _)| size(file)).sum()
+/// The subject of the folder that a file lies in.
+fn place_of(file: &Path, places: &[(PathBuf, usize)]) -> Option<usize> {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
+    let within = places.iter().find(|(dir, _)| dir == folder);
+    within.or(places.first()).map(|(_, subject)| *subject)
 }
 
 fn is_folder(dir: &Path) -> Result<(), Refusal> {
@@ -198,7 +219,7 @@ fn is_folder(dir: &Path) -> Result<(), Refusal> {
 /// Looks at each of the files. The first `to_come` of them need not be there: the job makes them,
 /// or one before it does.
 fn found(target: &Target, files: u32, to_come: u32) -> Result<FoundFiles, Refusal> {
-    let mut all = FoundFiles { there: Bytes::ZERO, least: None, absent: target.is_unnamed() };
+    let mut all = FoundFiles { least: None, absent: target.is_unnamed() };
     let named = if target.is_unnamed() { 0 } else { files };
     for file in 0..named {
         let Some(path) = target.numbered(file) else { unreachable!("there is a folder") };
@@ -208,7 +229,6 @@ fn found(target: &Target, files: u32, to_come: u32) -> Result<FoundFiles, Refusa
         match std::fs::metadata(&path) {
             Ok(found) if found.is_file() => {
                 let len = Bytes(found.len());
-                all.there += len;
                 all.least = Some(all.least.map_or(len, |least| least.min(len)));
             }
             Ok(_) => {

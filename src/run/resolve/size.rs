@@ -10,7 +10,7 @@ use crate::unit::Bytes;
 use super::super::open_target::spare;
 use super::fitter::PlanFitter;
 use crate::evidence::{FilesystemSpace, LeafKind, Mount};
-use crate::sys::block::size_of_open;
+use crate::sys::block::readable_bytes;
 
 /// The kernel counts places in files with 63 bits.
 const LARGEST: Bytes = Bytes(i64::MAX as u64);
@@ -36,7 +36,7 @@ impl PlanFitter<'_> {
         let device = matches!(target, Target::Device { .. });
         let looked = (device || !matches!(target, Target::Scratch { .. })).then(|| {
             std::fs::File::open(path)
-                .and_then(|file| size_of_open(std::os::fd::AsFd::as_fd(&file)))
+                .and_then(|file| readable_bytes(std::os::fd::AsFd::as_fd(&file)))
                 .map(Bytes)
         });
         let there = looked.as_ref().and_then(|size| size.as_ref().ok()).copied();

@@ -5,7 +5,8 @@ use std::path::Path;
 use crate::error::{Doing, Fault, Refusal};
 use crate::evidence::folder_of;
 use crate::name::NameText as _;
-use crate::plan::{LayoutMode, Pattern, Target};
+use crate::plan::{BlockWork, LayoutMode, Target, TrimCall};
+use crate::sys::block::is_endless;
 
 use super::fitter::PlanFitter;
 
@@ -57,6 +58,7 @@ impl PlanFitter<'_> {
                 Ok(found) if found.is_dir() => {
                     Err(Refusal::new(format!("{name} is a folder"), "name a file"))
                 }
+                Ok(found) if is_endless(&found) && !writes => Ok(()),
                 // What holds for devices would be passed by otherwise: consent, and a look at
                 // what lies on them.
                 Ok(found) if !found.is_file() => Err(Refusal::new(
@@ -88,11 +90,15 @@ impl PlanFitter<'_> {
         target: &Target,
         path: &Path,
         subject: usize,
-        pattern: &Pattern,
+        blocks: &BlockWork,
     ) -> Result<(), Refusal> {
+        let pattern = &blocks.pattern;
         let name = path.to_text();
         let refused = |why: String| Err(Refusal::new(why, "leave 'trim' out of the mix"));
         if !matches!(target, Target::Device { .. }) {
+            if blocks.trim_call == TrimCall::Discard {
+                return Ok(());
+            }
             return match self.sys_root.punches(path) {
                 Some(false) => {
                     refused(format!("'trim' on {name}: its file system can make no holes in files"))

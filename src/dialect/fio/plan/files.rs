@@ -39,7 +39,7 @@ impl FioJob {
                 FioThere::Device { bytes, named } => (Some(named), bytes),
                 FioThere::File(bytes) => (None, bytes),
                 FioThere::Nothing => (None, 0),
-                FioThere::Folder | FioThere::Other => {
+                FioThere::Folder | FioThere::Other | FioThere::Endless => {
                     let why = format!("{} is neither a file nor a block device", path.to_text());
                     return Err(refused(
                         self,

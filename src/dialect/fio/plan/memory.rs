@@ -1,6 +1,7 @@
 //! Where the memory of a job comes from, and how much it keeps from others.
 
 use super::super::asked::FioJob;
+use super::super::choices::FioMem;
 use super::super::cpus;
 use super::placed::FioSurroundings;
 use super::refused::refused;
@@ -10,7 +11,11 @@ use crate::unit::Bytes;
 
 impl FioJob {
     pub(super) fn memory(&self, found: &FioSurroundings<'_>) -> Result<WorkerMemory, Refusal> {
-        Ok(WorkerMemory { locked: Bytes(self.data.lockmem), nodes: self.node_policy(found)? })
+        Ok(WorkerMemory {
+            locked: Bytes(self.data.lockmem),
+            huge_pages: matches!(self.data.mem, FioMem::Mmaphuge | FioMem::Shmhuge),
+            nodes: self.node_policy(found)?,
+        })
     }
 
     /// The nodes of its memory, as `numa_mem_policy` has them.

@@ -7,7 +7,7 @@ use super::refused::refused;
 use crate::error::Refusal;
 use crate::plan::{
     Advice, AioOptions, Caching, Durability, FileSharing, Interference, Method, MmapOptions,
-    RingOptions, SyncFileRange, VectoredFlags, WriteHint,
+    RingOptions, SyncFileRange, TrimCall, VectoredFlags, WriteHint,
 };
 use crate::unit::Ops;
 
@@ -85,6 +85,15 @@ impl FioJob {
             FioLockfile::Readwrite => Some(FileSharing::Readers),
         };
         Interference { lock_each, ..Interference::default() }
+    }
+
+    /// fio trims by the call of devices, whatever it is that is trimmed; `falloc` makes holes.
+    pub(super) fn trim_call(&self) -> TrimCall {
+        let holes = matches!(self.queue.engine, FioEngine::Falloc | FioEngine::Ftruncate);
+        match self.pattern.rw.trims() && !holes {
+            true => TrimCall::Discard,
+            false => TrimCall::Fitting,
+        }
     }
 
     /// What is said of how long its data live.

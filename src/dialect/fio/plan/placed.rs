@@ -20,6 +20,8 @@ pub enum FioThere {
         /// Whether its user has named it as one whose content may be lost.
         named: bool,
     },
+    /// `/dev/zero`, which has bytes at each place and no end.
+    Endless,
     /// A folder.
     Folder,
     /// Something else: a pipe, a character device.

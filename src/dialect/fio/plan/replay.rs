@@ -76,7 +76,7 @@ impl FioJob {
         let mut devices: Vec<ListedDevice> = Vec::new();
         for (path, end) in paths.iter().zip(&list.ends) {
             match (found.there)(path) {
-                FioThere::Folder | FioThere::Other => {
+                FioThere::Folder | FioThere::Other | FioThere::Endless => {
                     return Err(denied(path, "is neither a file nor a block device"));
                 }
                 FioThere::Device { bytes: whole, .. } if *end > whole => {

@@ -69,9 +69,11 @@ impl FioJob {
             return self.on_files((clone, thread), paths, there);
         }
         let path = paths.pop().unwrap_or_default();
+        let writes = self.pattern.rw.writes() || self.pattern.rw.trims();
         match there(&path) {
             FioThere::Device { bytes, named } => self.on_device(clone, path, bytes, named),
-            FioThere::Other => Err(refused(
+            FioThere::Endless if !writes => self.on_file(clone, path, FioThere::Endless, before),
+            FioThere::Other | FioThere::Endless => Err(refused(
                 self,
                 "filename",
                 "it is neither a file nor a block device",
@@ -233,7 +235,7 @@ impl FioJob {
         let target = Target::File {
             path,
             size: Size::Exactly(Bytes(end)),
-            layout: self.layout(there >= end),
+            layout: self.layout(there >= end || found == FioThere::Endless),
             lifetime: self.lifetime(),
         };
         Ok(FioRegion {

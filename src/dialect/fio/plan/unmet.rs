@@ -49,11 +49,8 @@ const UNMET: &[UnmetOption] = &[
     ),
     unmet(
         "mem",
-        |job| {
-            matches!(job.data.mem, FioMem::Mmaphuge | FioMem::Shmhuge)
-                || job.data.mem_file.is_some()
-        },
-        "buffers are memory of ordinary pages here",
+        |job| job.data.mem_file.is_some() && job.data.mem != FioMem::Mmaphuge,
+        "buffers are memory of no file here",
         "use mem=malloc",
     ),
     unmet(
@@ -145,8 +142,8 @@ const UNMET: &[UnmetOption] = &[
     ),
     unmet(
         "log_store_compressed",
-        |job| job.logs.store_compressed,
-        "logs are not compressed here",
+        |job| job.logs.store_compressed && job.logs.hist.is_some(),
+        "logs of histograms are not compressed here",
         "compress them afterwards",
     ),
 ];
