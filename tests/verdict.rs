@@ -228,6 +228,8 @@ const TABLE: &[Kept] = &[
     kept!("t21-nearly-whole-sectors", doctored(DoctoredRecord::write_flushed(), |b| { b.direct(true); b.queue(|q| q.physical_block_size = Some(4096)); b.record.phases[0].flows[0].block = Bytes(8192); }), Sound, Device, [], ["T21"]),
     kept!("t34-swapped", doctored(DoctoredRecord::write_flushed(), |b| b.swapped(Bytes::mib(2))), Doubtful, Disturbed, ["T34"], []),
     kept!("t34-nearly-a-few-pages", doctored(DoctoredRecord::write_flushed(), |b| b.swapped(Bytes::kib(128))), Sound, Device, [], ["T34"]),
+    kept!("t74-pages-awaited", doctored(DoctoredRecord::write_flushed(), |b| { b.work(0.6, 0.1); b.looked_at(&[("D balance_dirty_pages", 30), ("D folio_wait_bit_common", 20)]); }), Sound, Limited, ["T74"], ["T73"]),
+    kept!("t74-nearly-a-busy-device", doctored(DoctoredRecord::write_flushed(), |b| { b.work(0.97, 0.1); b.looked_at(&[("D balance_dirty_pages", 40), ("D folio_wait_bit_common", 10)]); }), Sound, Device, [], ["T74"]),
     kept!("t30-faster-than-drives", doctored(DoctoredRecord::write_flushed(), |b| b.moved_fast("virtio")), Unproven, Unsure, ["T30"], []),
     kept!("t30-nearly-a-drive", doctored(DoctoredRecord::write_flushed(), |b| b.moved_fast("nvme")), Sound, Device, [], ["T30"]),
     kept!("t38-in-pieces", doctored(DoctoredRecord::read_cold(), |b| { b.lay(Bytes::ZERO, Bytes::mib(20)); b.pieces(320); }), Sound, Device, ["T38"], []),

@@ -19,7 +19,20 @@ pub struct ThreadStates {
     /// In how many of them a thread was in this state: `R` is on a CPU or ready for one, `D` and `S` wait,
     /// followed by the function of the kernel in which they do, where it tells (`D folio_wait_bit_common`).
     pub states: BTreeMap<String, u32>,
+    /// These states in the order in which they were first seen.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub order: Vec<String>,
+    /// Which of them most threads were in at each sample of the phase, by letter: `a` is the first. A point where nobody
+    /// was seen; no longer than an hour.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub samples: String,
 }
+
+/// Samples of an hour.
+const SAMPLES: usize = 36_000;
+
+/// A letter for each state.
+const LETTERS: &str = "abcdefghijklmnopqrstuvwxyz";
 
 impl ThreadStates {
     /// Looks at these threads, or in the sample of this number at as many of them as one sample can afford.
@@ -27,15 +40,43 @@ impl ThreadStates {
     pub fn look(&mut self, threads: impl ExactSizeIterator<Item = i32>, sample: usize) {
         let groups = threads.len().div_ceil(MOST).max(1);
         let group = threads.skip(sample % groups * MOST).take(MOST);
+        let mut seen: BTreeMap<String, u32> = BTreeMap::new();
         for thread in group.filter(|&thread| thread > 0) {
             if let Some(state) = state(thread) {
                 self.looks = self.looks.saturating_add(1);
                 match self.states.get_mut(&state) {
                     Some(seen) => *seen = seen.saturating_add(1),
-                    None => drop(self.states.insert(state, 1)),
+                    None => drop(self.states.insert(state.clone(), 1)),
                 }
+                *seen.entry(state).or_default() += 1;
             }
         }
+        let most = seen.iter().max_by_key(|(_, looks)| **looks);
+        if let Some((state, _)) = most {
+            self.note_at(state, sample);
+        }
+    }
+
+    /// Notes which state it was in the sample of this number, from 1 on.
+    pub fn note_at(&mut self, state: &str, sample: usize) {
+        let known = self.order.iter().position(|known| known == state);
+        let place = known.unwrap_or_else(|| {
+            self.order.push(state.into());
+            self.order.len() - 1
+        });
+        let Some(letter) = LETTERS.chars().nth(place) else { return };
+        let missed = sample.saturating_sub(1).saturating_sub(self.samples.len());
+        if self.samples.len() + missed < SAMPLES && self.samples.len() < sample {
+            self.samples.extend(std::iter::repeat_n('.', missed));
+            self.samples.push(letter);
+        }
+    }
+
+    /// The state that most threads were in at a sample, by its number from 0 on.
+    pub fn in_sample(&self, number: usize) -> Option<&str> {
+        let letter = self.samples.as_bytes().get(number)?;
+        let place = LETTERS.bytes().position(|known| known == *letter)?;
+        self.order.get(place).map(String::as_str)
     }
 }
 
@@ -91,6 +132,8 @@ mod tests {
         drop(mouth);
         assert_eq!(reader.join().unwrap(), 0);
         assert_eq!(states.looks, 2);
+        assert_eq!(states.samples.len(), 7, "{states:?}");
+        assert!(states.in_sample(6).is_some() && states.in_sample(5).is_none(), "{states:?}");
         assert_eq!(states.states.get("R"), Some(&1));
         let other = states.states.keys().find(|state| *state != "R").unwrap();
         if other == "S" {

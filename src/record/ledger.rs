@@ -22,6 +22,9 @@ pub struct PhaseLedger {
     /// held on purpose.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub levels: Vec<RateLevel>,
+    /// What held the run when, one stretch after the other; empty where it was the same all the time, or was not seen.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub held: Vec<HeldSpan>,
 }
 
 /// The bytes of one direction at the devices that a path names.
@@ -132,6 +135,8 @@ pub enum TimeHolder {
     OtherEnd,
     /// It waited for the server of the file system: FUSE, NFS.
     Server,
+    /// It waited for memory while its devices had time left: at the limit of dirty pages, or for pages to be freed.
+    Memory,
 }
 
 impl TimeHolder {
@@ -148,6 +153,7 @@ impl TimeHolder {
             Self::Pause => "paused on purpose",
             Self::OtherEnd => "waiting for the other end of the pipe",
             Self::Server => "file system server",
+            Self::Memory => "waiting for memory",
         }
     }
 }
@@ -157,6 +163,20 @@ impl TimeBalance {
     pub fn share(&self, held_by: TimeHolder) -> f64 {
         self.terms.iter().filter(|term| term.held_by == held_by).map(|term| term.share).sum()
     }
+}
+
+/// A stretch of time in which one thing held the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct HeldSpan {
+    /// Its beginning, ns after `span.started`.
+    #[serde(rename = "from_ns")]
+    pub from: Nanos,
+    /// Its end.
+    #[serde(rename = "to_ns")]
+    pub to: Nanos,
+    /// What held it; absent where that is unexplained.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held_by: Option<TimeHolder>,
 }
 
 /// A stretch of time with one rate.

@@ -52,7 +52,9 @@ pub use judgement::{
     Exhibit, ExhibitQuantity, ExhibitUnit, ExhibitValue, Finding, FindingWeight, MeasuredSubject,
     NextStep, Remedy, TrapId, Trust, Verdict,
 };
-pub use ledger::{ByteBalance, PhaseLedger, RateLevel, TimeBalance, TimeHolder, TimeTerm};
+pub use ledger::{
+    ByteBalance, HeldSpan, PhaseLedger, RateLevel, TimeBalance, TimeHolder, TimeTerm,
+};
 pub use metric::{Absence, FigureUnit, LatencyPart, Metric, Statistic};
 pub use outcome::{
     ActionLatency, Bottleneck, LimitKept, LoadOutcome, LoadPoint, OutcomeFigure, RampResult,

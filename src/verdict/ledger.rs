@@ -4,6 +4,7 @@
 //! takes nothing for granted: what no counter explains stays unexplained.
 
 mod bytes;
+mod held;
 mod levels;
 #[cfg(test)]
 mod simulated;
@@ -16,5 +17,6 @@ use crate::record::PhaseLedger;
 pub(super) fn of_phase(phase_view: &PhaseView<'_>) -> PhaseLedger {
     let levels = levels::levels(phase_view);
     let time = time::time(phase_view, &levels);
-    PhaseLedger { bytes: bytes::bytes(phase_view), time, levels }
+    let held = time.as_ref().map(|balance| held::held(phase_view, balance)).unwrap_or_default();
+    PhaseLedger { bytes: bytes::bytes(phase_view), time, levels, held }
 }

@@ -60,6 +60,12 @@ pub(super) fn changing<'a>(flow_view: &FlowView<'a>) -> Option<(&'a Throttle, f6
     changed.then_some((limit, share))
 }
 
+/// Whether a limit was on the devices of a flow at a moment, as far as that was seen.
+pub(super) fn there(flow_view: &FlowView<'_>, at: Nanos) -> bool {
+    let steps = steps(flow_view);
+    steps.iter().rfind(|(from, _)| *from < at).is_some_and(|(_, limit)| limit.is_some())
+}
+
 /// A limit on the devices of a flow that came or went, if what passed while it was there is what it allows: it held
 /// the run then, whatever the rate was before or after it.
 pub(super) fn met_while_there<'a>(flow_view: &FlowView<'a>) -> Option<(&'a Throttle, f64)> {

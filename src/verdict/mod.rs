@@ -100,6 +100,7 @@ mod unexplained;
 mod unlike_runs;
 mod unseen;
 mod waiting_for_cpu;
+mod waiting_for_memory;
 mod whole;
 pub mod words;
 mod works_on;

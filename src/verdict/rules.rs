@@ -12,8 +12,8 @@ use super::{
     partial_sectors, read_ahead, read_beyond, read_by_others, reading_writes, same_data, same_disk,
     served_from_cache, shared_blocks, shared_device, stalls, stdio_close, stopped, swapped,
     threshold, throttled, too_short, trimmed_blocks, trimmed_meanwhile, uncommitted, unconditioned,
-    unexplained, unlike_runs, unseen, waiting_for_cpu, words, works_on, worn_out, wrong_content,
-    zoned_or_dax,
+    unexplained, unlike_runs, unseen, waiting_for_cpu, waiting_for_memory, words, works_on,
+    worn_out, wrong_content, zoned_or_dax,
 };
 use crate::record::{
     Finding, FindingWeight, MeasuredSubject, NextStep, PhaseLedger, PhaseRecord, Record, Trust,
@@ -54,6 +54,7 @@ pub const RULES: &[Rule] = &[
     throttled::RULE,
     link_bound::RULE,
     waiting_for_cpu::RULE,
+    waiting_for_memory::RULE,
     hot::RULE,
     stopped::RULE,
     other_end::RULE,

@@ -327,6 +327,9 @@ pub const LEVEL_PART: f64 = 0.10;
 /// The least spread of the rates of single intervals, as a share of their mean, that is taken for chance.
 pub const LEVEL_SPREAD: f64 = 0.05;
 
+/// Who waits for memory for more of the time than this has a rate that is partly its limit's.
+pub const FOR_MEMORY: f64 = 0.05;
+
 /// A rate that spreads by as much as its median has no typical value.
 pub const UNEVEN: f64 = 1.0;
 
@@ -495,6 +498,7 @@ pub(super) fn spoken(name: &str) -> Option<String> {
         "LEVEL_CHANGE" => LEVEL_CHANGE.to_string(),
         "DRIVE" => super::words::pace(DRIVE as f64).to_string(),
         "HELD_MOST" => share(HELD_MOST).to_string(),
+        "FOR_MEMORY" => share(FOR_MEMORY).to_string(),
         "UNEVEN" => share(UNEVEN).to_string(),
         "OTHER_END" => share(OTHER_END).to_string(),
         "OWN_READS" => share(OWN_READS).to_string(),

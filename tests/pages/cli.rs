@@ -200,7 +200,7 @@ fn bad_words_are_refused_in_one_line_and_one_that_works_and_touch_nothing() {
         ("sweep . --over depth=1,2 --iodepth 2", "--depth: it is varied, and given beside that"),
         ("judge", "RECORD is missing; see 'assay judge --help'"),
         ("schema verdicts", "invalid value 'verdicts' for DOCUMENT; give one of record, plan"),
-        ("traps T74", "there is no trap 'T74'; write a number from T00 to T73"),
+        ("traps T75", "there is no trap 'T75'; write a number from T00 to T74"),
         ("completions tcsh", "invalid value 'tcsh' for SHELL; give one of bash"),
     ] {
         let Answer { code, out, err } = desk.type_words(line);

@@ -82,12 +82,12 @@ fn a_number_may_be_written_shortly() {
 
 #[test]
 fn a_number_that_is_none_is_refused() {
-    for word in ["T74", "74", "cache", "T001", "T", ""] {
+    for word in ["T75", "75", "cache", "T001", "T", ""] {
         let (code, out, err) = traps(&[word]);
         assert_eq!((code, out.as_str()), (2, ""), "{word}");
         assert_eq!(
             err,
-            format!("assay: there is no trap '{word}'; write a number from T00 to T73\n")
+            format!("assay: there is no trap '{word}'; write a number from T00 to T74\n")
         );
     }
 }

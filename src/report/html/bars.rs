@@ -1,7 +1,7 @@
 //! The balances of a phase as stacked bars: each term as wide as its share.
 
 use super::super::markup::Markup;
-use crate::record::{ByteBalance, PhaseLedger, TimeBalance, TimeHolder};
+use crate::record::{ByteBalance, HeldSpan, PhaseLedger, TimeBalance, TimeHolder};
 use crate::unit::{Bytes, Share};
 
 /// Narrower parts than this are not drawn.
@@ -15,6 +15,24 @@ pub fn bars(ledger: &PhaseLedger, out: &mut Markup) {
     if let Some(balance) = &ledger.time {
         bar("time", &of_time(balance), out);
     }
+    over_time(&ledger.held, out);
+}
+
+/// What held the run when, as wide as it lasted.
+fn over_time(spans: &[HeldSpan], out: &mut Markup) {
+    let (Some(first), Some(last)) = (spans.first(), spans.last()) else { return };
+    let whole = last.to.less(first.from).0.max(1) as f64;
+    let told = |span: &HeldSpan| span.held_by.map_or("unexplained", TimeHolder::name);
+    let label = format!("what held the run over its time, in {} stretches", spans.len());
+    out.open("div", &[("class", &"bar"), ("role", &"img"), ("aria-label", &label)]);
+    for span in spans {
+        let width = format!("width:{:.2}%", span.to.less(span.from).0 as f64 / whole * 100.0);
+        let hint = format!("{} to {}: {}", span.from, span.to, told(span));
+        let colour = span.held_by.map_or("b-none", colour);
+        out.open("span", &[("class", &colour), ("style", &width), ("title", &hint)]);
+        out.close("span");
+    }
+    out.close("div");
 }
 
 /// A part of a bar: its share, its words, its colour.
@@ -46,7 +64,7 @@ fn of_time(balance: &TimeBalance) -> Vec<BarPart> {
 fn colour(holder: TimeHolder) -> &'static str {
     match holder {
         TimeHolder::Device => "b-device",
-        TimeHolder::WakeUp => "b-path",
+        TimeHolder::WakeUp | TimeHolder::Memory => "b-path",
         TimeHolder::Limit | TimeHolder::Pause => "b-limit",
         TimeHolder::Cpu => "b-cpu",
         TimeHolder::CpuWait | TimeHolder::OthersAtDevice | TimeHolder::Stopped => "b-others",
@@ -66,4 +84,37 @@ fn of_bytes(balance: &ByteBalance) -> Vec<BarPart> {
         (share(balance.others), "of others", "b-others"),
         (share(balance.unexplained), "unexplained", "b-none"),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::unit::Nanos;
+
+    #[test]
+    fn each_stretch_is_as_wide_as_it_lasted_and_says_what_held_it() {
+        let span = |from, to, held_by| HeldSpan {
+            from: Nanos::millis(from),
+            to: Nanos::millis(to),
+            held_by,
+        };
+        let mut out = Markup::default();
+        let spans = [
+            span(0, 1000, Some(TimeHolder::Device)),
+            span(1000, 3000, Some(TimeHolder::Stopped)),
+            span(3000, 4000, None),
+        ];
+        over_time(&spans, &mut out);
+        let text = out.into_text();
+        for part in [
+            r#"class="b-device" style="width:25.00%" title="0 ns to 1.00 s: device""#,
+            r#"class="b-others" style="width:50.00%" title="1.00 s to 3.00 s: stopped""#,
+            r#"class="b-none" style="width:25.00%" title="3.00 s to 4.00 s: unexplained""#,
+        ] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+        let mut out = Markup::default();
+        over_time(&[], &mut out);
+        assert_eq!(out.into_text(), "");
+    }
 }

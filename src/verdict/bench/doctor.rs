@@ -322,7 +322,21 @@ impl DoctoredRecord {
         let states = states.iter().map(|(state, looks)| ((*state).into(), *looks));
         let states: BTreeMap<String, u32> = states.collect();
         let looks = states.values().sum();
-        self.record.phases[0].evidence.states = Some(ThreadStates { looks, states });
+        self.record.phases[0].evidence.states =
+            Some(ThreadStates { looks, states, ..ThreadStates::default() });
+    }
+
+    /// The same, one after the other: in each of so many samples.
+    pub fn looked_at_in_turn(&mut self, states: &[(&str, u32)]) {
+        let mut all = ThreadStates::default();
+        for (state, samples) in states {
+            for _ in 0..*samples {
+                all.looks += 1;
+                *all.states.entry((*state).into()).or_default() += 1;
+                all.note_at(state, all.looks as usize);
+            }
+        }
+        self.record.phases[0].evidence.states = Some(all);
     }
 
     /// A direct write of 1 MiB in each tenth of a second, that was not there for so many tenths after its 20th

@@ -31,7 +31,7 @@ const MORE_THAN_OURS: f64 = 0.5;
 
 /// What a thread that sleeps waits for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum WaitKind {
+pub enum WaitKind {
     /// Its I/O, on whatever way to the device.
     Io,
     /// Time to pass, or another thread of the run.
@@ -40,12 +40,14 @@ enum WaitKind {
     OtherEnd,
     /// The server of its file system.
     Server,
+    /// A page: at the limit of dirty ones, or until others are freed. The device may be at work on that.
+    Memory,
     /// To go on: it was stopped, is held by a tracer, or its file system is frozen.
     Stopped,
 }
 
 /// Functions of the kernel, by a part of their names, in which a thread waits for something other than the
-/// I/O of a local device. Those of pipes, sockets, clocks, futexes, FUSE and frozen file systems were seen
+/// I/O of a local device. Those of pipes, sockets, clocks, futexes, FUSE, reclaim and frozen file systems were seen
 /// (`wchan`, 6.18); the others are the names that the kernel's sources have.
 const PLACES: &[(&str, WaitKind)] = &[
     ("nanosleep", WaitKind::Pause),
@@ -68,12 +70,16 @@ const PLACES: &[(&str, WaitKind)] = &[
     ("smb", WaitKind::Server),
     ("p9_", WaitKind::Server),
     ("ceph", WaitKind::Server),
+    ("balance_dirty_pages", WaitKind::Memory),
+    ("reclaim_throttle", WaitKind::Memory),
+    ("mem_cgroup", WaitKind::Memory),
+    ("congestion_wait", WaitKind::Memory),
     // A write, where fsfreeze holds all of them.
     ("percpu_rwsem_wait", WaitKind::Stopped),
 ];
 
 /// What a thread waits for in a state as [`ThreadStates`] has them; `None`: it does not wait.
-fn kind(state: &str) -> Option<WaitKind> {
+pub fn kind(state: &str) -> Option<WaitKind> {
     let place = match state.split_once(' ') {
         Some((_, place)) => place,
         None if state == "D" || state == "S" => "",
@@ -118,14 +124,18 @@ pub fn time(phase_view: &PhaseView<'_>, levels: &[RateLevel]) -> Option<TimeBala
         None => evidence.stop.cpu_since(&evidence.before).and_then(|all| all.run_delay),
     };
     let cpu_wait = cpu_wait.map_or(0.0, of_all).min(1.0 - cpu);
-    let stopped = gaps(phase_view).0 as f64 / time.0 as f64;
+    let interval = phase.series.interval_ns;
+    let gaps = gaps(phase_view);
+    let stopped: Nanos = gaps.iter().map(|(from, to)| to.less(*from).less(interval)).sum();
+    let stopped = stopped.0 as f64 / time.0 as f64;
     let stopped = stopped.min(1.0 - cpu - cpu_wait);
     let asleep = (1.0 - cpu - cpu_wait - stopped).max(0.0);
 
     let states = evidence.states.as_ref();
     let waited = |kind| asleep * waited_for(states, kind);
     let (pause, other_end) = (waited(WaitKind::Pause), waited(WaitKind::OtherEnd));
-    let (server, io) = (waited(WaitKind::Server), waited(WaitKind::Io));
+    let (server, memory) = (waited(WaitKind::Server), waited(WaitKind::Memory));
+    let io = waited(WaitKind::Io) + memory;
     let stopped = stopped + waited(WaitKind::Stopped);
     let device = work(phase_view, io + cpu);
     let on_cpu = cpu;
@@ -160,7 +170,9 @@ pub fn time(phase_view: &PhaseView<'_>, levels: &[RateLevel]) -> Option<TimeBala
     let halted = rest.min(halts(phase_view, time));
     term(TimeHolder::Stopped, stopped + halted, None);
     let way_back = way_back(phase_view, cpu_wait, all);
-    term(TimeHolder::WakeUp, (rest - halted).min(way_back), None);
+    let for_memory = (rest - halted).min(memory);
+    term(TimeHolder::Memory, for_memory, None);
+    term(TimeHolder::WakeUp, (rest - halted - for_memory).min(way_back), None);
     terms.sort_by(|a, b| b.share.total_cmp(&a.share));
     let explained: f64 = terms.iter().map(|term| term.share).sum();
     let unexplained = 1.0 - explained;
@@ -218,9 +230,9 @@ fn working_time(phase_view: &PhaseView<'_>, threads: u64, time: Nanos) -> f64 {
     jobs.filter(|sum| *sum > 0.0).map_or(most, |sum| sum.min(most))
 }
 
-/// Time in which the samples, which are due every 100 ms, did not come, and next to nothing was done: the whole
-/// program did not run.
-fn gaps(phase_view: &PhaseView<'_>) -> Nanos {
+/// The samples, which are due every 100 ms, that came so late that the whole program did not run meanwhile: next to
+/// nothing was done. From the one before each to its own time.
+pub fn gaps(phase_view: &PhaseView<'_>) -> Vec<(Nanos, Nanos)> {
     let phase = phase_view.phase;
     let interval = phase.series.interval_ns;
     let end = whole(phase);
@@ -234,17 +246,17 @@ fn gaps(phase_view: &PhaseView<'_>) -> Nanos {
         let time = point.at_ns.less(then);
         let done = (point.read_bytes + point.write_bytes) as f64 + point.ops as f64;
         if time.0 > interval.0.saturating_mul(GAP) {
-            late.push((time, done));
+            late.push((then, point.at_ns, done));
         } else {
             usual = (usual.0 + time.as_secs(), usual.1 + done);
         }
         then = point.at_ns;
     }
     let rate = if usual.0 > 0.0 { usual.1 / usual.0 } else { 0.0 };
-    let idle = |(time, done): &(Nanos, f64)| {
-        *done <= rate * time.as_secs() * GAP_WORK || rate == 0.0 && *done == 0.0
+    let idle = |(from, to, done): &(Nanos, Nanos, f64)| {
+        *done <= rate * to.less(*from).as_secs() * GAP_WORK || rate == 0.0 && *done == 0.0
     };
-    late.iter().filter(|gap| idle(gap)).map(|(time, _)| time.less(interval)).sum()
+    late.iter().filter(|gap| idle(gap)).map(|(from, to, _)| (*from, *to)).collect()
 }
 
 /// The share of the time that stops may have taken at the most which left no gap between samples. Nothing runs
@@ -338,6 +350,8 @@ mod tests {
             ("S anon_pipe_write", Some(WaitKind::OtherEnd)),
             ("D request_wait_answer", Some(WaitKind::Server)),
             ("D rpc_wait_bit_killable", Some(WaitKind::Server)),
+            ("D balance_dirty_pages", Some(WaitKind::Memory)),
+            ("D reclaim_throttle", Some(WaitKind::Memory)),
         ] {
             assert!(kind(state) == expected, "{state}");
         }
