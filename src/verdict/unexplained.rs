@@ -20,7 +20,7 @@ pub const RULE: Rule = Rule {
     happens: "The run waited, but neither for its device, nor for a limit, a CPU or another program that could be seen: something above the device held it. Or the device moved more or less than was asked of it, and nothing that is known did that.",
     seen_by: "CPU time, sleeps and the wait for a CPU of each thread, time of the requests at the devices, limits of cgroups, the state of each thread ten times a second; bytes of the calls, of the devices, and of other programs.",
     said_when: "Less than {EXPLAINED} of the time, or of the bytes, is in one of these: unproven.",
-    try_it: "Lift the limit of a card in the middle of a direct write, so that no limit explains it.",
+    try_it: "Freeze the control group of a direct `dd` for 50 of 100 ms, again and again.",
     answer: "Adds up bytes and time of every phase (`assay explain RECORD`).",
     judge: RuleJudge::Ledger(judge),
 };

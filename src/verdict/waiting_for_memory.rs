@@ -36,7 +36,7 @@ fn judge(phase_view: &PhaseView<'_>, ledger: &PhaseLedger, found: &[Finding]) ->
     let because = vec![Exhibit::new("waiting for memory", value, "/proc/PID/wchan")];
     let work = flow_view.top().map(DeviceLevel::exhibit_work);
     let direct = (!flow_view.direct())
-        .then(|| NextStep::new(Remedy::Inspect, "sysctl vm.dirty_background_bytes vm.dirty_bytes"));
+        .then(|| NextStep::new(Remedy::Inspect, "grep . /proc/sys/vm/dirty_*"));
     Some(finding(
         RULE.id,
         FindingWeight::Note,

@@ -1,6 +1,7 @@
 //! What only the balance of a run's bytes and time shows: causes that no reading of a device names.
 
 use std::io::Write as _;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use assay::record::{FindingWeight, MeasuredSubject, TimeHolder, Trust};
@@ -19,7 +20,8 @@ crate::cases![
     t70_a_limit_that_is_raised_meanwhile,
     t71_a_slow_program_at_the_other_end,
     t72_another_reader_of_the_same_file,
-    t73_a_limit_that_nobody_saw,
+    t70_a_limit_that_is_there_only_meanwhile,
+    t73_stops_that_nobody_is_told_of,
 ];
 
 /// The term that the balance of the run's time has most of.
@@ -92,7 +94,7 @@ fn sectors(card: &Card, column: usize) -> impl Fn() -> u64 + Send + 'static {
 }
 
 /// The limit that holds is there neither when the run begins nor when it ends.
-fn t73_a_limit_that_nobody_saw(shelf: &Shelf) -> Rows {
+fn t70_a_limit_that_is_there_only_meanwhile(shelf: &Shelf) -> Rows {
     let card = shelf.slow()?;
     let written = sectors(card, WRITTEN);
     let before = written();
@@ -110,10 +112,42 @@ fn t73_a_limit_that_nobody_saw(shelf: &Shelf) -> Rows {
     });
     let gone = run(card, &plan);
     changed.join().expect("the speed is changed");
-    let unexplained = finding(&gone, "T73");
-    assert_eq!(unexplained.weight, FindingWeight::Unproven, "{gone}");
-    assert_eq!(gone.verdict().trust, Trust::Unproven, "{gone}");
-    Ok(vec![Row::named("T73", "the limit that holds is there neither before nor after", &gone)])
+    assert_eq!(finding(&gone, "T70").measures, Some(MeasuredSubject::Unsteady), "{gone}");
+    assert_eq!(most(&gone), Some(TimeHolder::Limit), "{gone}");
+    Ok(vec![Row::named("T70", "the limit that holds is there neither before nor after", &gone)])
+}
+
+/// A group that is frozen again and again: too short for a gap between samples, and no signal tells of it.
+fn t73_stops_that_nobody_is_told_of(shelf: &Shelf) -> Rows {
+    let card = shelf.paced()?;
+    put(card, "x", 96 * MI);
+    lab::cold(&card.path("x")).expect("a file that is not cached");
+    let folder = format!("/sys/fs/cgroup/freezer/assay-lab-frozen-{}", std::process::id());
+    std::fs::create_dir(&folder)
+        .map_err(|error| lab::Skip::Machine(format!("{folder}: {error}")))?;
+    let room = lab::Room(folder.clone().into());
+    let ended = AtomicBool::new(false);
+    let tell = |state: &str| {
+        std::fs::write(format!("{folder}/freezer.state"), state).expect("a state of a group");
+        std::thread::sleep(Duration::from_millis(50));
+    };
+    let frozen = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !ended.load(Ordering::Relaxed) {
+                tell("FROZEN");
+                tell("THAWED");
+            }
+        });
+        let words = "if={x} of=/dev/null bs=256k iflag=direct";
+        let frozen = crate::kernel::hear(dd_typed(card, words).within(&[room]));
+        ended.store(true, Ordering::Relaxed);
+        frozen
+    });
+    let _ = std::fs::remove_dir(&folder);
+    let frozen = heard(frozen);
+    assert_eq!(finding(&frozen, "T73").weight, FindingWeight::Unproven, "{frozen}");
+    assert_eq!(frozen.verdict().trust, Trust::Unproven, "{frozen}");
+    Ok(vec![Row::named("T73", "dd in a group that is frozen half of the time", &frozen)])
 }
 
 fn t71_a_slow_program_at_the_other_end(shelf: &Shelf) -> Rows {

@@ -11,7 +11,7 @@
 use super::super::limits;
 use super::super::measure::{DeviceLevel, FlowView, PhaseView, whole};
 use super::super::neighbours;
-use super::super::threshold::{FOREIGN, FOREIGN_RUINS, SAMPLE, SMALL_WRITE, WAKE_UP};
+use super::super::threshold::{FOREIGN, FOREIGN_RUINS, LOWER_BUSY, SAMPLE, SMALL_WRITE, WAKE_UP};
 use crate::evidence::{PathKind, ThreadStates};
 use crate::plan::Durability;
 use crate::record::{RateLevel, TimeBalance, TimeHolder, TimeTerm};
@@ -285,7 +285,12 @@ fn foreign_share(phase_view: &PhaseView<'_>) -> f64 {
             let foreign = flow_view.foreign(level);
             let part = foreign as f64 / level.traffic().max(1) as f64;
             // Each request costs a device its time, however small it is.
-            let requests = flow_view.foreign_requests(level).unwrap_or(0.0);
+            let upper = level.depth == 0;
+            let requests = flow_view.foreign_requests(level).filter(|_| upper).unwrap_or(0.0);
+            // One below that had time left did not make it wait.
+            if !upper && level.busy() < LOWER_BUSY {
+                return 0.0;
+            }
             let not_ours = || part > MORE_THAN_OURS && adds_little(flow_view);
             let named = || neighbours::movers(flow_view, level, Bytes(foreign)).is_some();
             let much = part > FOREIGN || requests > FOREIGN_RUINS;
