@@ -7,11 +7,12 @@ use std::os::unix::fs::FileExt;
 use std::sync::{Mutex, PoisonError};
 
 use super::cgroup::{self, CpuStat};
+use super::cpu::CpuLost;
 use super::sys_root::why;
 use super::{
     BlockLayer, CacheReading, CpuThrottled, DeviceReading, DiskCounters, KnownGroups, Limits,
-    Memory, OtherProcesses, Pressure, ProcessCensus, Reading, Snapshot, Subject, SysRoot,
-    SystemSample, Throttle, Warmth, cpu, diskstats, memory, own_io, pagecache, pressure,
+    Memory, OtherProcesses, Pressure, ProcessCensus, ProcessorIdle, Reading, Snapshot, Subject,
+    SysRoot, SystemSample, Throttle, Warmth, cpu, diskstats, memory, own_io, pagecache, pressure,
     processors, warmth,
 };
 use crate::sys::clock;
@@ -102,6 +103,8 @@ struct MachineReading {
     memory: Reading<Memory>,
     cpu_throttled: Reading<CpuThrottled>,
     pressure: Reading<Pressure>,
+    lost: CpuLost,
+    idle: Vec<ProcessorIdle>,
 }
 
 /// Eyes on everything that is read at the edges of a phase, and on the disks during it. Shared
@@ -247,10 +250,9 @@ impl CounterReader {
                 pages: Reading::added_up(fds.iter().map(|fd| pagecache::pages(*fd))),
             })
             .collect();
-        let stat = self.stat.text(&mut buffer).ok();
-        let idle = stat.filter(|_| self.each_processor).map(processors::each).unwrap_or_default();
-        let cpu = cpu::read(&self.sys_root, stat);
-        let MachineReading { memory, cpu_throttled, pressure } = self.machine(&mut buffer);
+        let MachineReading { memory, cpu_throttled, pressure, lost, idle } =
+            self.machine(&mut buffer);
+        let cpu = cpu::read(lost);
         Snapshot { at, devices, cache, memory, own, cpu, cpu_throttled, pressure, idle }
     }
 
@@ -270,6 +272,9 @@ impl CounterReader {
     }
 
     fn look_around(&self, buffer: &mut Vec<u8>) -> MachineReading {
+        let stat = self.stat.text(buffer).ok();
+        let idle = stat.filter(|_| self.each_processor).map(processors::each).unwrap_or_default();
+        let lost = CpuLost::read(&self.sys_root, stat);
         let mut second = vec![0; 16384];
         let vmstat = self.vmstat.text(&mut second).ok();
         let page = rustix::param::page_size() as u64;
@@ -282,7 +287,7 @@ impl CounterReader {
             )
             .into(),
         };
-        MachineReading { memory, cpu_throttled, pressure: self.pressure() }
+        MachineReading { memory, cpu_throttled, pressure: self.pressure(), lost, idle }
     }
 
     fn pressure(&self) -> Reading<Pressure> {
@@ -400,7 +405,7 @@ mod tests {
         assert_eq!(snapshot.own.why(), Some("/proc/self/io: No such file or directory (ENOENT)"));
         assert!(snapshot.memory.why().is_some() && snapshot.pressure.why().is_some());
         let sys_root = SysRoot::under(folder.path());
-        let cpu = super::super::cpu::read(&sys_root, None);
+        let cpu = cpu::read(CpuLost::read(&sys_root, None));
         assert!(cpu.seen().is_some_and(|cpu| cpu.steal.is_none() && cpu.run_delay.is_none()));
     }
 

@@ -4,9 +4,25 @@ use super::{Cpu, Reading, SysRoot};
 use crate::sys::clock;
 use crate::unit::Nanos;
 
-/// Our CPU time with `run_delay` from the threads that live now and `steal` from the first line
-/// of `/proc/stat`, which the caller has read.
-pub(super) fn read(sys_root: &SysRoot, stat: Option<&str>) -> Reading<Cpu> {
+/// What others took of our CPUs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct CpuLost {
+    /// Time that threads of this process that live now were ready and waited, all together.
+    run_delay: Option<Nanos>,
+    /// Time that the hypervisor gave to others.
+    steal: Option<Nanos>,
+}
+
+impl CpuLost {
+    /// Some microseconds for each thread. `stat` is the text of `/proc/stat`.
+    pub fn read(sys_root: &SysRoot, stat: Option<&str>) -> Self {
+        let ticks = rustix::param::clock_ticks_per_second();
+        Self { run_delay: run_delay(sys_root), steal: stat.and_then(|text| steal(text, ticks)) }
+    }
+}
+
+/// Our CPU time, with what others took.
+pub(super) fn read(lost: CpuLost) -> Reading<Cpu> {
     let usage = match clock::usage() {
         Ok(usage) => usage,
         Err(error) => return Reading::Unseen(super::sys_root::why("getrusage", &error)),
@@ -14,9 +30,9 @@ pub(super) fn read(sys_root: &SysRoot, stat: Option<&str>) -> Reading<Cpu> {
     Reading::Seen(Cpu {
         user: usage.user,
         system: usage.system,
-        run_delay: run_delay(sys_root),
+        run_delay: lost.run_delay,
         major_faults: usage.major_faults,
-        steal: stat.and_then(|text| steal(text, rustix::param::clock_ticks_per_second())),
+        steal: lost.steal,
     })
 }
 
@@ -70,7 +86,8 @@ mod tests {
     fn this_process_has_used_some() {
         let sys_root = SysRoot::default();
         let stat = sys_root.text("/proc/stat").ok();
-        let Reading::Seen(cpu) = read(&sys_root, stat.as_deref()) else { panic!() };
+        let lost = CpuLost::read(&sys_root, stat.as_deref());
+        let Reading::Seen(cpu) = read(lost) else { panic!() };
         println!("{cpu:?}");
         assert!(cpu.steal.is_some());
     }

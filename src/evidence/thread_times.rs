@@ -1,5 +1,7 @@
 //! How the threads that did the I/O ran: where, and for how long they waited for a CPU.
 
+use std::fs::File;
+use std::io::{self, Read as _};
 use std::ops::Add;
 
 use schemars::JsonSchema;
@@ -7,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::counter_delta::time_grown;
 use super::cpu::waited;
+use crate::sys::clock::{self, ThreadUsage};
 use crate::unit::Nanos;
 
 /// How some threads ran.
@@ -35,16 +38,6 @@ pub struct ContextSwitches {
 }
 
 impl ContextSwitches {
-    /// Of a `/proc/PID/status`.
-    fn parse(status: &str) -> Option<Self> {
-        let count =
-            |name| status.lines().find_map(|line| line.strip_prefix(name))?.trim().parse().ok();
-        Some(Self {
-            sleeps: count("voluntary_ctxt_switches:")?,
-            preempted: count("nonvoluntary_ctxt_switches:")?,
-        })
-    }
-
     fn since(self, earlier: Self) -> Self {
         Self {
             sleeps: self.sleeps.saturating_sub(earlier.sleeps),
@@ -89,14 +82,14 @@ pub struct ThreadSample {
 
 impl ThreadSample {
     /// Where the calling thread runs, how often it has stopped and for how long it has waited since it was
-    /// made. Some tens of microseconds.
+    /// made. Some microseconds.
     pub fn now() -> Self {
-        let line = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
-        let status = std::fs::read_to_string("/proc/thread-self/status").ok();
+        let usage = clock::thread_usage();
         Self {
             cpu: rustix::thread::sched_getcpu() as u32,
-            waited: line.as_deref().and_then(waited),
-            switches: status.as_deref().and_then(ContextSwitches::parse),
+            waited: waited_until_now().ok().flatten(),
+            switches: usage
+                .map(|ThreadUsage { sleeps, preempted, .. }| ContextSwitches { sleeps, preempted }),
         }
     }
 
@@ -110,6 +103,14 @@ impl ThreadSample {
         let switches = now.switches.zip(self.switches).map(|(now, then)| now.since(then));
         ThreadTimes { threads: 1, waited, switches, cpus }
     }
+}
+
+/// For how long the calling thread has waited for a CPU since it was made.
+fn waited_until_now() -> io::Result<Option<Nanos>> {
+    // Three numbers of 20 digits at the most.
+    let mut line = [0; 64];
+    let end = File::open("/proc/thread-self/schedstat")?.read(&mut line)?;
+    Ok(std::str::from_utf8(&line[..end]).ok().and_then(waited))
 }
 
 #[cfg(test)]

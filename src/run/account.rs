@@ -56,7 +56,7 @@ pub(super) fn results(
         ready.iter().zip(totals_of_workers.into_iter().zip(closings))
     {
         let (sums, result) = job_result(job, totals_of_workers, closing, span, simulated);
-        phase.merge(&sums);
+        phase.merge(sums);
         jobs.push(result);
     }
     (phase, jobs)
@@ -82,9 +82,8 @@ fn job_result(
         while let Some(other) =
             totals_of_workers.next_if(|worker_totals| worker_totals.number / threads == number)
         {
-            one.merge(&WorkerSums::of(other));
+            one.merge(WorkerSums::of(other));
         }
-        sums.merge(&one);
         if let Some(span) = one.span().filter(|_| kept) {
             let time = span.stopped.since(span.counted);
             workers.push(WorkerResult {
@@ -94,16 +93,17 @@ fn job_result(
                 cpu: shown(&one),
                 io: one.totals(time, time),
                 depth: one.depths.reached(),
-                census: one.census,
+                census: one.census.clone(),
                 series: IntervalCounts::new(),
             });
         }
+        sums.merge(one);
     }
     let worked = sums.span();
     let (counted, stopped) = sums.window().unwrap_or((span.stopped, span.stopped));
     let (flushed, closed) = (closing.flushed, closing.closed);
     let own = Span { counted, stopped, flushed, closed, ..*span };
-    sums.merge(&WorkerSums::of_closing(&closing.tallies, closing.cpu));
+    sums.merge(WorkerSums::of_closing(&closing.tallies, closing.cpu));
     let result = JobResult {
         name: job.job.name.clone(),
         span: worked,

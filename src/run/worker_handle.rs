@@ -100,7 +100,7 @@ pub(super) fn cpu_now() -> CpuSpent {
         time: clock::thread_cpu(),
         system: usage.map(|usage| usage.system),
         events: usage.map(|usage| ThreadEvents {
-            switches: usage.switches,
+            switches: usage.sleeps + usage.preempted,
             major_faults: usage.major_faults,
             minor_faults: usage.minor_faults,
         }),

@@ -4,6 +4,8 @@
 //! than 0.4 %. Values from 0 to 2^42 ns (73 minutes) have cells; larger ones are counted apart.
 //! 36 KiB, fixed; recording is a shift, an add and a store.
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 
 use super::histogram_cells::{HistogramCell, HistogramCells};
@@ -123,9 +125,18 @@ impl Histogram {
         self.most = self.most.max(value);
     }
 
+    /// The cells from that of the smallest value to that of the largest: no other holds anything.
+    fn held(&self) -> Range<usize> {
+        match self.least {
+            least if least < 1 << TOP => cell(least)..cell(self.most.min((1 << TOP) - 1)) + 1,
+            _ => 0..0,
+        }
+    }
+
     /// Adds another's counts.
     pub fn merge(&mut self, other: &Self) {
-        for (mine, theirs) in self.cells.iter_mut().zip(other.cells.iter()) {
+        let held = other.held();
+        for (mine, theirs) in self.cells[held.clone()].iter_mut().zip(&other.cells[held]) {
             *mine += theirs;
         }
         self.beyond += other.beyond;
@@ -181,8 +192,8 @@ impl Histogram {
         }
         let rank = percentile.rank(self.count);
         let mut seen = 0;
-        for (index, &n) in self.cells.iter().enumerate() {
-            seen += n;
+        for index in self.held() {
+            seen += self.cells[index];
             if seen >= rank {
                 let middle = (floor(index) + floor(index + 1) - 1) / 2;
                 return Some(middle.clamp(self.least, self.most));
@@ -193,8 +204,8 @@ impl Histogram {
 
     /// The cells that hold anything, as pairs of smallest value and count.
     pub fn cells(&self) -> HistogramCells {
-        let held = self.cells.iter().enumerate().filter(|&(_, &n)| n > 0);
-        held.map(|(index, &n)| HistogramCell(floor(index), n)).collect()
+        let held = self.held().map(|index| HistogramCell(floor(index), self.cells[index]));
+        held.filter(|cell| cell.1 > 0).collect()
     }
 }
 

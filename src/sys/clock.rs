@@ -31,8 +31,10 @@ pub fn thread_cpu() -> Nanos {
 pub struct ThreadUsage {
     /// CPU time in the kernel, to the microsecond.
     pub system: Nanos,
-    /// Context switches, wanted or not.
-    pub switches: u64,
+    /// Context switches because it went to sleep (voluntary ones).
+    pub sleeps: u64,
+    /// Context switches because others were given its CPU (involuntary ones).
+    pub preempted: u64,
     /// Page faults that needed I/O.
     pub major_faults: u64,
     /// Page faults that did not.
@@ -44,7 +46,8 @@ pub fn thread_usage() -> Option<ThreadUsage> {
     let usage = rusage(libc::RUSAGE_THREAD).ok()?;
     Some(ThreadUsage {
         system: nanos_of(usage.ru_stime),
-        switches: counted(usage.ru_nvcsw) + counted(usage.ru_nivcsw),
+        sleeps: counted(usage.ru_nvcsw),
+        preempted: counted(usage.ru_nivcsw),
         major_faults: counted(usage.ru_majflt),
         minor_faults: counted(usage.ru_minflt),
     })
