@@ -66,6 +66,11 @@ const LINES: &[&str] = &[
     "--name=d --rw=write --bs=8k --size=256k --buffer_compress_percentage=50 --buffer_compress_chunk=4k --refill_buffers",
     "--name=p --rw=randread --bs=4k --size=256k --ioengine=pvsync2 --hipri --hipri_percentage=50",
     "--name=h --rw=read --bs=4k --size=256k --ioengine=mmap --thp=1",
+    "--name=l --rw=write --bs=4k --size=256k --io_size=640k --loops=2",
+    "--name=f --rw=write --bs=4k --filesize=256k --size=1m",
+    "--name=f --rw=randread --bs=4k --filesize=1m --size=256k",
+    "--name=f --rw=write --bs=4k --size=256k --create_on_open=1",
+    "--name=l --rw=randrw --bs=4k --size=256k --io_size=640k --loops=3",
     "--name=z --filename=/dev/zero --rw=randread --bs=4k --size=1m --numjobs=2",
 ];
 

@@ -306,6 +306,8 @@ fn direct_io_by_parts_of_a_logical_block_is_foretold() {
     };
     assert_eq!(told("--bs=4000"), fails("in blocks of 4000"));
     assert_eq!(told("--bssplit=4k/50:1000/50"), fails("in blocks of 8"));
+    let cut = "--bs=4k --offset=100 --offset_align=100";
+    assert_eq!(told(cut), fails("from an offset of 100"));
     assert_ne!(told("--bs=4k --offset=512").0, "wrong");
     assert_ne!(told("--bs=4000 --direct=0").0, "wrong");
 }

@@ -3,6 +3,7 @@
 use super::super::asked::FioJob;
 use super::super::choices::{FioRateProcess, FioSubmitMode};
 use super::super::direction::FioDirection;
+use super::super::job_target::FioAmount;
 use super::refused::refused;
 use super::target::FioRegion;
 use crate::error::Refusal;
@@ -134,6 +135,39 @@ impl FioJob {
         duration.as_millis().checked_div(round.as_millis()).map_or(0, |rounds| rounds as u32)
     }
 
+    /// What all of its passes move: one for each loop, and more of them until it is `io_size` (`keep_running` in
+    /// backend.c), where what is read back between the writes counts, too.
+    fn bytes_of_passes(&self, place: &FioRegion) -> Result<u64, Refusal> {
+        let loops = u64::from(self.schedule.loops.max(1));
+        let asked = match self.target.io_size {
+            None | Some(FioAmount::Bytes(0)) => return Ok(place.bytes.saturating_mul(loops)),
+            Some(size) => self.amount("io_size", size, place.region)?,
+        };
+        let pattern = &self.pattern;
+        let pass = match pattern.rw.random() && pattern.norandommap {
+            true => asked,
+            false => self.bytes_of_pass(place).min(asked),
+        };
+        let counted = if self.reads_back_between() { pass.saturating_mul(2) } else { pass };
+        // Less than a block is not begun.
+        let largest = pattern.max_bs.iter().copied().max().unwrap_or_default().max(1);
+        let passes = (asked.saturating_sub(largest) + 1).div_ceil(counted.max(1)).max(loops);
+        Ok(passes.saturating_mul(pass))
+    }
+
+    /// What one pass over its region moves. One with gaps goes on from the beginning where the file ends, and ends where
+    /// its region does before that.
+    fn bytes_of_pass(&self, place: &FioRegion) -> u64 {
+        let pattern = &self.pattern;
+        let (block, gap) = (pattern.bs.write.max(pattern.bs.read), pattern.sequence_gap);
+        let holed = !pattern.rw.random() && gap > 0 && pattern.one_block_size() && place.files == 1;
+        let ends_before = place.offset > 0 || place.file_end.is_some();
+        match holed && ends_before && place.region >= block {
+            true => ((place.region - block) / block.saturating_add_signed(gap).max(1) + 1) * block,
+            false => place.region,
+        }
+    }
+
     /// Until when a clone works; `drawn`: its blocks are a sequence drawn from seeds.
     pub(super) fn stop_of(&self, place: &FioRegion, drawn: bool) -> Result<StopRule, Refusal> {
         let schedule = &self.schedule;
@@ -144,7 +178,7 @@ impl FioJob {
         let time = Nanos::from(schedule.runtime);
         let endless = schedule.time_based && time > Nanos::ZERO;
         // A sequence of blocks ends by itself, with a whole one.
-        let bytes = place.bytes.saturating_mul(schedule.loops.max(1).into());
+        let bytes = self.bytes_of_passes(place)?;
         let largest = self.pattern.max_bs.iter().copied().max().unwrap_or_default().max(1);
         let whole = self.pattern.min_bs.iter().all(|least| *least == largest)
             && bytes.is_multiple_of(largest);

@@ -64,7 +64,14 @@ impl FioJob {
                 "name a folder with files in it",
             ));
         }
-        let sized = self.target.filesize.is_some_and(|(least, most)| least != most);
+        // A file may be longer than what is done in it, or shorter.
+        let sized = self.target.filesize.is_some_and(|(least, most)| {
+            let moved = match self.target.size {
+                Some(FioAmount::Bytes(size)) if size != u64::MAX => size,
+                _ => least,
+            };
+            (least, most) != (moved, moved)
+        });
         if paths.len() > 1 || sized && !matches!(there(&paths[0]), FioThere::Device { .. }) {
             return self.on_files((clone, thread), paths, there);
         }
@@ -141,8 +148,7 @@ impl FioJob {
             Some(size) => {
                 let size = self.amount("io_size", size, region)?;
                 // fio counts what it reads back between the writes, too, and looks only after whole passes.
-                let counted = self.verify.backlog > 0
-                    && self.verifies_its_writes()
+                let counted = self.reads_back_between()
                     && size > region
                     && !(self.pattern.rw.random() && self.pattern.norandommap);
                 Ok(match counted {
@@ -282,8 +288,8 @@ impl FioJob {
         let target = &self.target;
         match complete {
             _ if target.overwrite && !complete => LayoutMode::Written,
-            // What stands there stays.
-            false if target.file_append => LayoutMode::AsFound,
+            // What stands there stays; with create_on_open nothing does.
+            false if target.file_append || target.create_on_open => LayoutMode::AsFound,
             // What has no end is not allocated.
             false if target.size == Some(FioAmount::Bytes(u64::MAX)) => LayoutMode::Truncated,
             true if self.pattern.rw.writes() => LayoutMode::AsFound,

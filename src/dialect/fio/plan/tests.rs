@@ -117,6 +117,37 @@ fn what_computes_ends_with_the_io_of_others_or_at_its_time() {
     );
 }
 
+/// With `io_size` there are as many passes as loops, and more until it is reached.
+#[test]
+fn loops_and_io_size_are_whole_passes() {
+    let bytes = |line: &str| {
+        let plan = planned(line).unwrap_or_else(|why| panic!("{line}: {why}")).plan;
+        let stop = plan.phases[0].jobs[0].stop.clone();
+        let limits = stop.first_of.into_iter().find_map(|limit| match limit {
+            StopLimit::Bytes(bytes) => Some(bytes.0 >> 10),
+            _ => None,
+        });
+        limits.expect("bytes")
+    };
+    // As fio 3.33 does each of them.
+    for (line, kib) in [
+        ("--name=a --rw=write --size=1m --io_size=3m --loops=2", 3072),
+        ("--name=a --rw=randread --size=1m --io_size=2m --loops=3", 3072),
+        ("--name=a --rw=write:12k --size=1m --io_size=512k --loops=2", 1024),
+        (
+            "--name=a --rw=write:12k --size=1m --io_size=512k --loops=2 --verify=crc32c --verify_backlog=1",
+            1024,
+        ),
+        ("--name=a --rw=write --size=1m --loops=3", 3072),
+    ] {
+        let drawn = if line.contains("rand") { 4 } else { 0 };
+        assert!((kib..=kib + drawn).contains(&bytes(line)), "{line}: {}", bytes(line));
+    }
+    // To the end of the device, which is at 8 MiB: 7 blocks of each pass, one behind each 12 KiB.
+    let line = "--name=a --filename=/dev/y --allow_mounted_write=1 --rw=write:12k --bs=4k --offset=8080k --io_size=1m --loops=2";
+    assert_eq!(bytes(line), 37 * 28);
+}
+
 #[test]
 fn a_file_is_made_as_fio_makes_it() {
     let file = |line: &str| match blocks(line).target {

@@ -141,6 +141,11 @@ impl FioJob {
         }
     }
 
+    /// Whether it verifies between its writes.
+    pub(super) fn reads_back_between(&self) -> bool {
+        self.verify.backlog > 0 && self.verifies_its_writes()
+    }
+
     /// Whether it writes what it verifies itself.
     pub(super) fn verifies_its_writes(&self) -> bool {
         self.verify.kind != FioVerifyKind::None && self.pattern.rw.writes()
