@@ -33,8 +33,6 @@ impl SortingCalls {
 }
 
 impl SyncCalls for SortingCalls {
-    const CARRIES_DATA: bool = false;
-
     fn transfer(&mut self, _buffer: &mut [u8], io: IoRequest) -> io::Result<usize> {
         let number = |bytes: &[u8; 4]| i32::from_ne_bytes(*bytes);
         self.numbers.sort_unstable_by_key(number);

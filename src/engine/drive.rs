@@ -89,7 +89,8 @@ impl Worker<'_> {
             Method::Sync => go_calls(brand, SyncStream::new(&files), self, ready),
             Method::Splice => go_calls(brand, SplicedCalls::new(files), self, ready),
             Method::Bytewise => {
-                go(SyncBackend::new(brand, Bytewise::new(&files), size), self, ready)
+                let calls = Bytewise::new(&files);
+                go(SyncBackend::<_, true>::new(brand, calls, size), self, ready)
             }
             Method::Vectored(flags) => {
                 let calls = Vectored::new(files, flags, self.seed);
@@ -125,13 +126,13 @@ impl Worker<'_> {
                 Ok(worker_totals)
             }
             Method::Compute { sorts: true, .. } => {
-                go_calls(brand, Ok(SortingCalls::new()), self, ready)
+                go_without_data(brand, SortingCalls::new(), self, ready)
             }
             Method::Compute { time, .. } => {
-                go_calls(brand, Ok(ComputedCalls { time }), self, ready)
+                go_without_data(brand, ComputedCalls { time }, self, ready)
             }
-            Method::Fallocate => go_calls(brand, Ok(AllocatingCalls { files }), self, ready),
-            Method::Ftruncate => go_calls(brand, Ok(TruncatingCalls { files }), self, ready),
+            Method::Fallocate => go_without_data(brand, AllocatingCalls { files }, self, ready),
+            Method::Ftruncate => go_without_data(brand, TruncatingCalls { files }, self, ready),
             Method::Null => go(NullBackend::new(brand, depth, size), self, ready),
             Method::Sim(model) => {
                 go(SimulatedDevice::new(brand, model, depth, size, self.seed), self, ready)
@@ -141,18 +142,34 @@ impl Worker<'_> {
 }
 
 /// Drives calls of which one is under way at a time, with what is done around each.
-fn go_calls<C: SyncCalls>(
+fn go_calls(
     brand: Brand<'_>,
-    calls: io::Result<C>,
+    calls: io::Result<impl SyncCalls + 'static>,
     worker: Worker,
     ready: &mut dyn FnMut(),
 ) -> Result<WorkerTotals, Fault> {
     let (interference, size) = (worker.interference, worker.block);
     if !interference.meets_calls() {
-        return go(SyncBackend::new(brand, calls, size), worker, ready);
+        return go(SyncBackend::<_, true>::new(brand, calls, size), worker, ready);
     }
     let calls = calls.and_then(|calls| DisturbedCalls::new(calls, &worker.files, interference));
-    go(SyncBackend::new(brand, calls, size), worker, ready)
+    go(SyncBackend::<_, true>::new(brand, calls, size), worker, ready)
+}
+
+/// The same of calls that move no data. One loop does for all of them: each takes longer than to be found.
+fn go_without_data(
+    brand: Brand<'_>,
+    calls: impl SyncCalls + 'static,
+    worker: Worker,
+    ready: &mut dyn FnMut(),
+) -> Result<WorkerTotals, Fault> {
+    let (interference, size) = (worker.interference, worker.block);
+    let calls: io::Result<Box<dyn SyncCalls>> = match interference.meets_calls() {
+        false => Ok(Box::new(calls)),
+        true => DisturbedCalls::new(calls, &worker.files, interference)
+            .map(|calls| Box::new(calls) as Box<dyn SyncCalls>),
+    };
+    go(SyncBackend::<_, false>::new(brand, calls, size), worker, ready)
 }
 
 /// Drives a lane, if it could be made.

@@ -21,8 +21,9 @@ use super::{FlushKind, IoRequest, WorkerFiles};
 const PAGE: usize = 4096;
 
 /// Calls with what is done around them.
-pub(crate) struct DisturbedCalls<C> {
-    calls: C,
+pub(crate) struct DisturbedCalls {
+    /// What is disturbed is not in haste: one loop does for all of them.
+    calls: Box<dyn SyncCalls>,
     files: WorkerFiles,
     interference: Interference,
     /// What takes the place of the buffer in the cache of the CPU: twice its size, so that it can begin where the
@@ -36,20 +37,20 @@ pub(crate) struct DisturbedCalls<C> {
     turns: Option<(Buffer, usize)>,
 }
 
-impl<C: SyncCalls> DisturbedCalls<C> {
+impl DisturbedCalls {
     /// The calls of a worker on these files.
     ///
     /// # Errors
     /// ENOMEM.
     pub(crate) fn new(
-        calls: C,
+        calls: impl SyncCalls + 'static,
         files: &WorkerFiles,
         interference: Interference,
     ) -> io::Result<Self> {
         let other = interference.cpu_cache.map(|cache| cache.size.in_memory().saturating_mul(2));
         let buffers = interference.buffers.in_memory();
         Ok(Self {
-            calls,
+            calls: Box::new(calls),
             files: files.clone(),
             interference,
             other: other.map(Buffer::new).transpose()?,
@@ -83,10 +84,7 @@ impl<C: SyncCalls> DisturbedCalls<C> {
     }
 }
 
-impl<C: SyncCalls> SyncCalls for DisturbedCalls<C> {
-    const CARRIES_DATA: bool = C::CARRIES_DATA;
-    const HOLDS_BACK: bool = C::HOLDS_BACK;
-
+impl SyncCalls for DisturbedCalls {
     fn transfer(&mut self, buffer: &mut [u8], io: IoRequest) -> io::Result<usize> {
         let Interference { lock_blocks, lock_each, cpu_cache, stray_reads_every, .. } =
             self.interference;
@@ -136,6 +134,10 @@ impl<C: SyncCalls> SyncCalls for DisturbedCalls<C> {
 
     fn flush(&mut self, how: FlushKind) -> io::Result<()> {
         self.calls.flush(how)
+    }
+
+    fn holds_back(&self) -> bool {
+        self.calls.holds_back()
     }
 
     fn hand_over(&mut self) -> io::Result<()> {
@@ -236,12 +238,12 @@ mod tests {
         let other = other.expect("open");
         lock(other.as_fd(), LockKind::Exclusive, 0, 4096).expect("a lock");
         let locks = Interference { lock_blocks: true, ..Interference::default() };
-        let psync = Psync { files: files.clone() };
-        let mut calls = DisturbedCalls::new(psync, &files, locks).expect("memory");
-        calls.transfer(&mut [0; PAGE], io(IoOp::Read, 4096)).expect("not locked");
         let came = AtomicBool::new(false);
         std::thread::scope(|threads| {
             threads.spawn(|| {
+                let psync = Psync { files: files.clone() };
+                let mut calls = DisturbedCalls::new(psync, &files, locks).expect("memory");
+                calls.transfer(&mut [0; PAGE], io(IoOp::Read, 4096)).expect("not locked");
                 calls.transfer(&mut [0; PAGE], io(IoOp::Read, 0)).expect("a read");
                 came.store(true, Relaxed);
             });

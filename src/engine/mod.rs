@@ -142,8 +142,6 @@ pub enum FlushKind {
 pub(crate) trait IoBackend<'s> {
     /// Whether what is written must be in the buffer. False where nothing is really written.
     const CARRIES_DATA: bool;
-    /// Whether writes are held back in a buffer that is no part of the kernel.
-    const HOLDS_BACK: bool = false;
 
     /// Whether [`IoOp::Trim`] may be pushed. Where not, the loop has threads that trim, one for
     /// each I/O that may be in flight.
@@ -154,6 +152,11 @@ pub(crate) trait IoBackend<'s> {
 
     /// Whether an I/O is accepted first and done later, so that the two take a time of their own.
     const APART: bool = false;
+
+    /// Whether writes are held back in a buffer that is no part of the kernel.
+    fn holds_back(&self) -> bool {
+        false
+    }
 
     /// Whether the I/Os that are queued may go to the kernel in several calls: the plan does not say how
     /// many go together.

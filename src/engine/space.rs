@@ -13,8 +13,6 @@ pub(crate) struct AllocatingCalls {
 }
 
 impl SyncCalls for AllocatingCalls {
-    const CARRIES_DATA: bool = false;
-
     fn transfer(&mut self, _buffer: &mut [u8], io: IoRequest) -> io::Result<usize> {
         let how = if io.sends() { FallocateFlags::empty() } else { FallocateFlags::KEEP_SIZE };
         fallocate(&self.files[io.file as usize], how, io.offset, u64::from(io.len))?;
@@ -32,8 +30,6 @@ pub(crate) struct TruncatingCalls {
 }
 
 impl SyncCalls for TruncatingCalls {
-    const CARRIES_DATA: bool = false;
-
     fn transfer(&mut self, _buffer: &mut [u8], io: IoRequest) -> io::Result<usize> {
         ftruncate(&self.files[io.file as usize], io.offset)?;
         Ok(io.len as usize)

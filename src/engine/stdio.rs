@@ -58,8 +58,6 @@ impl BufferedStdio {
 }
 
 impl SyncCalls for BufferedStdio {
-    const HOLDS_BACK: bool = true;
-
     #[inline]
     fn transfer(&mut self, buffer: &mut [u8], io: IoRequest) -> io::Result<usize> {
         let open = &mut self.open[io.file as usize];
@@ -86,6 +84,10 @@ impl SyncCalls for BufferedStdio {
     fn flush(&mut self, how: FlushKind) -> io::Result<()> {
         self.hand_over()?;
         flush_files(&self.files, how)
+    }
+
+    fn holds_back(&self) -> bool {
+        true
     }
 
     fn hand_over(&mut self) -> io::Result<()> {

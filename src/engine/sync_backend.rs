@@ -11,16 +11,16 @@ use super::{FlushKind, IoBackend, IoRequest, WorkerFiles};
 
 /// How one I/O is done, and what was written made durable.
 pub(crate) trait SyncCalls {
-    /// As [`IoBackend::CARRIES_DATA`].
-    const CARRIES_DATA: bool = true;
-    /// As [`IoBackend::HOLDS_BACK`].
-    const HOLDS_BACK: bool = false;
-
     /// Does an I/O, whose data are in the buffer or go there; bytes moved.
     fn transfer(&mut self, buffer: &mut [u8], io: IoRequest) -> io::Result<usize>;
 
     /// As [`IoBackend::flush`].
     fn flush(&mut self, how: FlushKind) -> io::Result<()>;
+
+    /// As [`IoBackend::holds_back`].
+    fn holds_back(&self) -> bool {
+        false
+    }
 
     /// As [`IoBackend::hand_over`].
     fn hand_over(&mut self) -> io::Result<()> {
@@ -33,14 +33,36 @@ pub(crate) trait SyncCalls {
     }
 }
 
-/// A lane with one slot.
-pub(crate) struct SyncBackend<'s, C> {
+impl SyncCalls for Box<dyn SyncCalls> {
+    fn transfer(&mut self, buffer: &mut [u8], io: IoRequest) -> io::Result<usize> {
+        (**self).transfer(buffer, io)
+    }
+
+    fn flush(&mut self, how: FlushKind) -> io::Result<()> {
+        (**self).flush(how)
+    }
+
+    fn holds_back(&self) -> bool {
+        (**self).holds_back()
+    }
+
+    fn hand_over(&mut self) -> io::Result<()> {
+        (**self).hand_over()
+    }
+
+    fn description<'f>(&'f self, files: &'f WorkerFiles, file: u32) -> BorrowedFd<'f> {
+        (**self).description(files, file)
+    }
+}
+
+/// A lane with one slot. `DATA`: its calls move some.
+pub(crate) struct SyncBackend<'s, C, const DATA: bool> {
     calls: C,
     slab: Slab<'s>,
     done: Option<(Slot<'s>, i32)>,
 }
 
-impl<'s, C: SyncCalls> SyncBackend<'s, C> {
+impl<'s, C: SyncCalls, const DATA: bool> SyncBackend<'s, C, DATA> {
     /// A lane for I/Os of up to `size` bytes by these calls, if they could be prepared.
     pub(crate) fn new(
         brand: Brand<'s>,
@@ -52,9 +74,8 @@ impl<'s, C: SyncCalls> SyncBackend<'s, C> {
     }
 }
 
-impl<'s, C: SyncCalls> IoBackend<'s> for SyncBackend<'s, C> {
-    const CARRIES_DATA: bool = C::CARRIES_DATA;
-    const HOLDS_BACK: bool = C::HOLDS_BACK;
+impl<'s, C: SyncCalls, const DATA: bool> IoBackend<'s> for SyncBackend<'s, C, DATA> {
+    const CARRIES_DATA: bool = DATA;
     const AT_ONCE: bool = true;
 
     #[inline]
@@ -82,6 +103,10 @@ impl<'s, C: SyncCalls> IoBackend<'s> for SyncBackend<'s, C> {
 
     fn flush(&mut self, how: FlushKind) -> io::Result<()> {
         self.calls.flush(how)
+    }
+
+    fn holds_back(&self) -> bool {
+        self.calls.holds_back()
     }
 
     fn hand_over(&mut self) -> io::Result<()> {

@@ -637,7 +637,7 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
             self.catch_up();
             self.worker_totals.stopped = self.now;
         }
-        if L::HOLDS_BACK {
+        if self.backend.holds_back() {
             if let Err(error) = self.backend.hand_over() {
                 self.worker_totals
                     .tallies
