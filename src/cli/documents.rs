@@ -29,7 +29,7 @@ pub fn read_plan(path: &Path) -> Result<Plan, Error> {
         )
         .into());
     }
-    serde_json::from_str(&text).map(earlier::completed).map_err(|error| {
+    record::read_json(&text).map(earlier::completed).map_err(|error| {
         // serde says where once more at the end of its sentence.
         let why = error.to_string();
         let why = why.split(" at line ").next().unwrap_or_default();

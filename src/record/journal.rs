@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::json::{JsonLayout, write_json};
+use super::json_read::read_json;
 use super::{Ending, PhaseRecord, Record, RecordDocument};
 use crate::error::{Doing, Fault};
 use crate::name::NameText as _;
@@ -181,7 +182,7 @@ fn line(what: &impl Serialize) -> std::io::Result<Vec<u8>> {
 pub(super) fn grown(mut record: Record, since: &str) -> Result<Record, (usize, serde_json::Error)> {
     for (number, line) in whole_lines(since) {
         let failed = |error| (number, error);
-        let JournalEvent::Elsewhere(path) = serde_json::from_str(line).map_err(failed)? else {
+        let JournalEvent::Elsewhere(path) = read_json(line).map_err(failed)? else {
             grow(&mut record, line).map_err(failed)?;
             continue;
         };
@@ -208,7 +209,7 @@ fn whole_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
 
 /// Adds what one line says.
 fn grow(record: &mut Record, line: &str) -> serde_json::Result<()> {
-    match serde_json::from_str(line)? {
+    match read_json(line)? {
         JournalEvent::Phase(phase) => record.phases.push(*phase),
         JournalEvent::Notes(notes) => record.resolved.notes.extend(notes),
         JournalEvent::Ending(ending) => record.ending = ending,

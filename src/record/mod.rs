@@ -16,6 +16,7 @@ mod grid;
 mod interval;
 mod journal;
 mod json;
+mod json_read;
 mod judgement;
 mod ledger;
 mod metric;
@@ -48,6 +49,7 @@ pub use interval::{
 };
 pub use journal::{Journal, JournalEntry, replace};
 pub use json::{JsonLayout, json_line, write_json};
+pub use json_read::read_json;
 pub use judgement::{
     Exhibit, ExhibitQuantity, ExhibitUnit, ExhibitValue, Finding, FindingWeight, MeasuredSubject,
     NextStep, Remedy, TrapId, Trust, Verdict,

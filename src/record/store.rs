@@ -8,6 +8,7 @@ use serde::Deserialize as _;
 use serde_json::Deserializer;
 
 use super::journal::{Journal, grown};
+use super::json_read::{read_first, read_json};
 use super::version1::{self, SCHEMA_1};
 use super::{Ending, Record, SCHEMA};
 use crate::error::{Doing, Error, Fault, Refusal};
@@ -124,18 +125,13 @@ pub fn of_text(text: &str, shown: &str) -> Result<Record, Error> {
     let head = SchemaHead::deserialize(&mut Deserializer::from_str(text)).map_err(refused)?;
     let mut record: Record = match head.schema.as_str() {
         SCHEMA_1 => {
-            let old = serde_json::from_str(text).map_err(refused)?;
+            let old = read_json(text).map_err(refused)?;
             // Places in what it was lifted to are none in the file.
             let nowhere = |error| Refusal { place: shown.to_string(), ..refused(error) };
-            serde_json::from_str(&version1::lifted(old).to_string()).map_err(nowhere)?
+            read_json(&version1::lifted(old).to_string()).map_err(nowhere)?
         }
         SCHEMA => {
-            let mut parts = Deserializer::from_str(text).into_iter::<Record>();
-            let begun = match parts.next() {
-                Some(begun) => begun.map_err(refused)?,
-                None => return Err(refused(serde::de::Error::custom("there is none")).into()),
-            };
-            let since = &text[parts.byte_offset()..];
+            let (begun, since): (Record, _) = read_first(text).map_err(refused)?;
             match begun.ending {
                 // It has grown since it was begun.
                 Ending::Unfinished => grown(begun, since).map_err(|(line, error)| Refusal {
@@ -144,7 +140,7 @@ pub fn of_text(text: &str, shown: &str) -> Result<Record, Error> {
                 })?,
                 _ if since.trim().is_empty() => begun,
                 // What is over has nothing behind it.
-                _ => serde_json::from_str(text).map_err(refused)?,
+                _ => read_json(text).map_err(refused)?,
             }
         }
         other => {

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::engine::{BalanceSlot, TreeWorker, Worker, WorkerTotals};
 use crate::error::{Doing, Fault};
-use crate::record::json_line;
+use crate::record::{json_line, read_json};
 use crate::stats::{CpuSpent, LiveCounters, ThreadEvents};
 use crate::sys::clock;
 use crate::sys::memory::LockedMemory;
@@ -115,7 +115,7 @@ impl WorkerProcess<'_> {
             self.gate.arrive();
         }
         let text = match answer {
-            Ok(bytes) => match serde_json::from_str(&String::from_utf8_lossy(&bytes)) {
+            Ok(bytes) => match read_json(&String::from_utf8_lossy(&bytes)) {
                 Ok(worker_totals) => return worker_totals,
                 Err(error) => format!("what it brought home cannot be read: {error}"),
             },

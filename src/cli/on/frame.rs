@@ -7,6 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::record::read_json;
 use crate::unit::Nanos;
 
 /// What a line with news begins with.
@@ -122,7 +123,7 @@ impl BoardFrame {
     /// The news of a line; `None` when it is none of ours, or is damaged.
     pub fn of_line(line: &[u8]) -> Option<Self> {
         let at = line.windows(MARK.len()).position(|found| found == MARK)?;
-        serde_json::from_slice(&line[at + MARK.len() - 1..]).ok()
+        read_json(std::str::from_utf8(&line[at + MARK.len() - 1..]).ok()?).ok()
     }
 
     /// A file in frames, each of which `frame` makes of a part; one for an empty file.
