@@ -27,7 +27,7 @@ pub fn read_json<T: DeserializeOwned>(text: &str) -> serde_json::Result<T> {
 /// # Errors
 /// As [`read_json`].
 pub(super) fn read_first<T: DeserializeOwned>(text: &str) -> serde_json::Result<(T, &str)> {
-    let mut values = serde_json::Deserializer::from_str(text).into_iter::<Named<T>>();
+    let mut values = serde_json::Deserializer::from_str(text).into_iter::<ValueByName<T>>();
     match values.next() {
         Some(value) => Ok((value?.0, &text[values.byte_offset()..])),
         None => Err(Error::custom("there is none")),
@@ -35,9 +35,9 @@ pub(super) fn read_first<T: DeserializeOwned>(text: &str) -> serde_json::Result<
 }
 
 /// A value whose structs are read by names.
-struct Named<T>(T);
+struct ValueByName<T>(T);
 
-impl<'de, T: DeserializeOwned> serde::Deserialize<'de> for Named<T> {
+impl<'de, T: DeserializeOwned> serde::Deserialize<'de> for ValueByName<T> {
     fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
         T::deserialize(ByName(reader)).map(Self)
     }

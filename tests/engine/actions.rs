@@ -9,7 +9,7 @@ use assay::plan::{Action, Plan};
 use assay::record::Record;
 use serde_json::{Value, json};
 
-use crate::lab::{self, Backing, Faults, FaultyFuse, MI, PacedFuse, RamDisk, Speed};
+use crate::lab::{self, Backing, Faults, FaultyFuse, MI, Memory, PacedFuse, RamDisk, Speed};
 
 use crate::runs::{go, refused};
 
@@ -125,11 +125,11 @@ fn latencies_of_laps_add_up_to_the_whole_time() {
 
 #[test]
 fn of_brisk_calls_some_are_timed_and_all_are_counted() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let memory = lab::need!(Memory::tmpfs());
     let timed = |block: u64, action: &str| {
         let block = ("block", json!({ "fixed": block }));
         let detail = ("detail", json!({ "sampled": true }));
-        let path = folder.path().join("x");
+        let path = memory.mount().join("x");
         std::fs::write(&path, vec![7; 16 * MI as usize]).expect("written");
         let plan = plan(file(&path, 16 * MI), &[(action, 1)], &[block, detail]);
         let record = go(&plan).expect("a run");
@@ -141,9 +141,9 @@ fn of_brisk_calls_some_are_timed_and_all_are_counted() {
         assert_eq!(total.histogram.iter().map(|cell| cell.1).sum::<u64>(), total.lat_ns.unwrap().n);
         (total.lat_ns.expect("some are timed").n, total.ops.0)
     };
-    // From memory and into it, some microseconds for 4 KiB at the most, and not as few for 1 MiB.
+    // From memory and into it, a microsecond or so for 512 bytes, and not as little for 1 MiB.
     for action in ["read", "write"] {
-        let (n, ops) = timed(4096, action);
+        let (n, ops) = timed(512, action);
         assert!(n >= ops / 17 && n < ops / 2, "{action}: {n} of {ops}");
         let (n, ops) = timed(MI, action);
         assert_eq!((n, ops), (16, 16), "{action}");

@@ -68,14 +68,16 @@ fn counted(text: &str, name: &str) -> Option<u64> {
     line.split_whitespace().next()?.parse().ok()
 }
 
+/// How many lines a file has.
+fn lines(path: &Path) -> usize {
+    std::fs::read(path).map_or(0, |bytes| bytes.iter().filter(|&&byte| byte == b'\n').count())
+}
+
 fn long_run(phases: usize) -> LongRun {
     let desk = tempfile::tempdir().expect("a desk");
     let (mut child, path) = start(desk.path(), phases);
     let killed = desk.path().join("killed.json");
     let status = format!("/proc/{}/status", child.id());
-    let lines = |path: &Path| {
-        std::fs::read(path).map_or(0, |bytes| bytes.iter().filter(|&&byte| byte == b'\n').count())
-    };
     let over = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
     // Its counters go when it is waited for, and its memory when it ends.
     let ended = || {
@@ -182,13 +184,16 @@ fn judged(path: &Path) -> String {
 fn who_is_killed_leaves_what_there_was() {
     let mut most = 0;
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).expect("after 1970");
-    // At other moments each time, too.
-    for after in [60, u64::from(now.subsec_nanos() % 300), u64::from(now.subsec_micros() % 600)] {
+    // Once when there are phases, and at other moments each time.
+    let (soon, later) = (u64::from(now.subsec_nanos() % 300), u64::from(now.subsec_micros() % 600));
+    for (after, lines_at_least) in [(60, 40), (soon, 0), (later, 0)] {
         let desk = tempfile::tempdir().expect("a desk");
         let (mut child, path) = start(desk.path(), 2000);
         std::thread::sleep(Duration::from_millis(after));
         // Not before there is anything.
-        while std::fs::metadata(&path).map_or(0, |there| there.len()) == 0 {
+        while std::fs::metadata(&path).map_or(0, |there| there.len()) == 0
+            || lines(&path) < lines_at_least
+        {
             std::thread::sleep(Duration::from_millis(1));
         }
         child.kill().expect("killed");
