@@ -87,10 +87,11 @@ impl Worker<'_> {
         match self.method {
             Method::Psync | Method::Pool => go_calls(brand, Ok(Psync { files }), self, ready),
             Method::Sync => go_calls(brand, SyncStream::new(&files), self, ready),
-            Method::Splice => go_calls(brand, SplicedCalls::new(files), self, ready),
+            Method::Splice => {
+                go_shared::<true>(brand, SplicedCalls::new(files).map(boxed), self, ready)
+            }
             Method::Bytewise => {
-                let calls = Bytewise::new(&files);
-                go(SyncBackend::<_, true>::new(brand, calls, size), self, ready)
+                go_shared::<true>(brand, Bytewise::new(&files).map(boxed), self, ready)
             }
             Method::Vectored(flags) => {
                 let calls = Vectored::new(files, flags, self.seed);
@@ -126,13 +127,17 @@ impl Worker<'_> {
                 Ok(worker_totals)
             }
             Method::Compute { sorts: true, .. } => {
-                go_without_data(brand, SortingCalls::new(), self, ready)
+                go_shared::<false>(brand, Ok(boxed(SortingCalls::new())), self, ready)
             }
             Method::Compute { time, .. } => {
-                go_without_data(brand, ComputedCalls { time }, self, ready)
+                go_shared::<false>(brand, Ok(boxed(ComputedCalls { time })), self, ready)
             }
-            Method::Fallocate => go_without_data(brand, AllocatingCalls { files }, self, ready),
-            Method::Ftruncate => go_without_data(brand, TruncatingCalls { files }, self, ready),
+            Method::Fallocate => {
+                go_shared::<false>(brand, Ok(boxed(AllocatingCalls { files })), self, ready)
+            }
+            Method::Ftruncate => {
+                go_shared::<false>(brand, Ok(boxed(TruncatingCalls { files })), self, ready)
+            }
             Method::Null => go(NullBackend::new(brand, depth, size), self, ready),
             Method::Sim(model) => {
                 go(SimulatedDevice::new(brand, model, depth, size, self.seed), self, ready)
@@ -141,35 +146,39 @@ impl Worker<'_> {
     }
 }
 
-/// Drives calls of which one is under way at a time, with what is done around each.
+/// Drives calls of which one is under way at a time, in a loop of their own; with what is done around each.
 fn go_calls(
     brand: Brand<'_>,
     calls: io::Result<impl SyncCalls + 'static>,
     worker: Worker,
     ready: &mut dyn FnMut(),
 ) -> Result<WorkerTotals, Fault> {
-    let (interference, size) = (worker.interference, worker.block);
-    if !interference.meets_calls() {
-        return go(SyncBackend::<_, true>::new(brand, calls, size), worker, ready);
+    if worker.interference.meets_calls() {
+        return go_shared::<true>(brand, calls.map(boxed), worker, ready);
     }
-    let calls = calls.and_then(|calls| DisturbedCalls::new(calls, &worker.files, interference));
+    let size = worker.block;
     go(SyncBackend::<_, true>::new(brand, calls, size), worker, ready)
 }
 
-/// The same of calls that move no data. One loop does for all of them: each takes longer than to be found.
-fn go_without_data(
+/// The same in the loop that those share which take much longer than to be found; `DATA`: they move some.
+fn go_shared<const DATA: bool>(
     brand: Brand<'_>,
-    calls: impl SyncCalls + 'static,
+    calls: io::Result<Box<dyn SyncCalls>>,
     worker: Worker,
     ready: &mut dyn FnMut(),
 ) -> Result<WorkerTotals, Fault> {
     let (interference, size) = (worker.interference, worker.block);
-    let calls: io::Result<Box<dyn SyncCalls>> = match interference.meets_calls() {
-        false => Ok(Box::new(calls)),
-        true => DisturbedCalls::new(calls, &worker.files, interference)
-            .map(|calls| Box::new(calls) as Box<dyn SyncCalls>),
+    let calls = match interference.meets_calls() {
+        false => calls,
+        true => calls
+            .and_then(|calls| DisturbedCalls::new(calls, &worker.files, interference))
+            .map(boxed),
     };
-    go(SyncBackend::<_, false>::new(brand, calls, size), worker, ready)
+    go(SyncBackend::<_, DATA>::new(brand, calls, size), worker, ready)
+}
+
+fn boxed(calls: impl SyncCalls + 'static) -> Box<dyn SyncCalls> {
+    Box::new(calls)
 }
 
 /// Drives a lane, if it could be made.

@@ -22,7 +22,6 @@ const PAGE: usize = 4096;
 
 /// Calls with what is done around them.
 pub(crate) struct DisturbedCalls {
-    /// What is disturbed is not in haste: one loop does for all of them.
     calls: Box<dyn SyncCalls>,
     files: WorkerFiles,
     interference: Interference,
@@ -43,14 +42,14 @@ impl DisturbedCalls {
     /// # Errors
     /// ENOMEM.
     pub(crate) fn new(
-        calls: impl SyncCalls + 'static,
+        calls: Box<dyn SyncCalls>,
         files: &WorkerFiles,
         interference: Interference,
     ) -> io::Result<Self> {
         let other = interference.cpu_cache.map(|cache| cache.size.in_memory().saturating_mul(2));
         let buffers = interference.buffers.in_memory();
         Ok(Self {
-            calls: Box::new(calls),
+            calls,
             files: files.clone(),
             interference,
             other: other.map(Buffer::new).transpose()?,
@@ -221,7 +220,7 @@ mod tests {
             ..Interference::default()
         };
         let calls = SyncStream::new(&files).expect("a stream");
-        let mut calls = DisturbedCalls::new(calls, &files, all).expect("memory");
+        let mut calls = DisturbedCalls::new(Box::new(calls), &files, all).expect("memory");
         let mut buffer = [0; PAGE];
         for block in 0..3 {
             buffer.fill(0);
@@ -242,7 +241,8 @@ mod tests {
         std::thread::scope(|threads| {
             threads.spawn(|| {
                 let psync = Psync { files: files.clone() };
-                let mut calls = DisturbedCalls::new(psync, &files, locks).expect("memory");
+                let mut calls =
+                    DisturbedCalls::new(Box::new(psync), &files, locks).expect("memory");
                 calls.transfer(&mut [0; PAGE], io(IoOp::Read, 4096)).expect("not locked");
                 calls.transfer(&mut [0; PAGE], io(IoOp::Read, 0)).expect("a read");
                 came.store(true, Relaxed);
@@ -261,7 +261,7 @@ mod tests {
         let (_folder, files) = file(PAGE);
         let turns = Interference { buffers: Bytes(3 * 4096), ..Interference::default() };
         let psync = Psync { files: files.clone() };
-        let mut calls = DisturbedCalls::new(psync, &files, turns).expect("memory");
+        let mut calls = DisturbedCalls::new(Box::new(psync), &files, turns).expect("memory");
         for _ in 0..3 {
             calls.transfer(&mut [0; PAGE], io(IoOp::Read, 0)).expect("a read");
         }

@@ -15,12 +15,12 @@ use crate::plan::{LARGEST_CHECKSUM, PieceChecksum};
 use super::header;
 
 // Their tables are 4 to 32 KiB, made in some microseconds by who needs them: no part of the program's file.
-static CRC_7: LazyLock<Crc<u8, Table<16>>> =
-    LazyLock::new(|| Crc::<u8, Table<16>>::new(&CRC_7_MMC));
-static CRC_16: LazyLock<Crc<u16, Table<16>>> =
-    LazyLock::new(|| Crc::<u16, Table<16>>::new(&CRC_16_ARC));
-static CRC_64: LazyLock<Crc<u64, Table<16>>> =
-    LazyLock::new(|| Crc::<u64, Table<16>>::new(&CRC_64_REDIS));
+static CRC_7: LazyLock<Box<Crc<u8, Table<16>>>> =
+    LazyLock::new(|| Box::new(Crc::<u8, Table<16>>::new(&CRC_7_MMC)));
+static CRC_16: LazyLock<Box<Crc<u16, Table<16>>>> =
+    LazyLock::new(|| Box::new(Crc::<u16, Table<16>>::new(&CRC_16_ARC)));
+static CRC_64: LazyLock<Box<Crc<u64, Table<16>>>> =
+    LazyLock::new(|| Box::new(Crc::<u64, Table<16>>::new(&CRC_64_REDIS)));
 
 /// That of cksum(1), without the length behind the data and the inversion at the end.
 const PLAIN_CKSUM: Algorithm<u32> = Algorithm {
@@ -33,8 +33,8 @@ const PLAIN_CKSUM: Algorithm<u32> = Algorithm {
     check: 0x89a1_897f,
     residue: 0,
 };
-static CRC_32: LazyLock<Crc<u32, Table<16>>> =
-    LazyLock::new(|| Crc::<u32, Table<16>>::new(&PLAIN_CKSUM));
+static CRC_32: LazyLock<Box<Crc<u32, Table<16>>>> =
+    LazyLock::new(|| Box::new(Crc::<u32, Table<16>>::new(&PLAIN_CKSUM)));
 
 /// The seed of XXH32.
 const XXHASH_SEED: u32 = 1;
