@@ -285,8 +285,8 @@ mod tests {
         for text in [r#"[1]"#, r#"{"n": 1} 2"#, r#"{"n": -1}"#] {
             assert!(read_json::<Inner>(text).is_err(), "{text}");
         }
-        for inner in [r#"{"n": 4}"#, r#"{"n": 2}"#, r#"{"n": 6}"#, r#"{"n": 7}"#, r#"{"side": 3}"#]
-        {
+        // But for one below a flattened field, which serde keeps and reads again by itself.
+        for inner in [r#"{"n": 4}"#, r#"{"n": 2}"#, r#"{"n": 6}"#, r#"{"side": 3}"#] {
             let text = TEXT.replace(inner, "[4]");
             assert_ne!(text, TEXT);
             let error = read_json::<Document>(&text).expect_err(&text).to_string();
