@@ -23,8 +23,11 @@ use super::{FlushKind, IoRequest, WorkerFiles};
 const TABLES: u64 = 32 << 20;
 /// What one page of page tables maps, bytes (4 KiB pages, 8 bytes each).
 const REACH: u64 = 2 << 20;
-/// Bytes mapped at once where addresses are few.
-const WINDOW: u64 = if usize::BITS < 64 { 256 << 20 } else { 1 << 46 };
+/// Bytes mapped at once where addresses are few: on 32 bits, below 'ulimit -v', and on ARM64 with its 39 bits where
+/// a file is larger than that.
+const FEW: u64 = 256 << 20;
+/// Bytes mapped at once, unless there are no addresses for them.
+const WINDOW: u64 = if usize::BITS < 64 { FEW } else { 1 << 46 };
 
 /// Copies to and from mappings of the files.
 pub(crate) struct Mmap {
@@ -38,6 +41,8 @@ struct MappedFile {
     map: Option<FileMap>,
     start: u64,
     end: u64,
+    /// Bytes mapped at once.
+    window: u64,
     /// What its page tables may have cost, and the last offset that was touched.
     tables: u64,
     last: u64,
@@ -81,9 +86,17 @@ impl MappedFile {
             return Ok(0);
         }
         let page = rustix::param::page_size() as u64;
-        self.start = if size <= WINDOW { 0 } else { offset / page * page };
-        self.end = size.min(self.start + WINDOW.max(len + page));
-        let map = FileMap::new(file, self.start, (self.end - self.start) as usize, self.writes)?;
+        let map = loop {
+            self.start = if size <= self.window { 0 } else { offset / page * page };
+            self.end = size.min(self.start + self.window.max(len + page));
+            let bytes = self.end - self.start;
+            match FileMap::new(file, self.start, bytes as usize, self.writes) {
+                Err(error) if error.raw_os_error() == Some(libc::ENOMEM) && self.window > FEW => {
+                    self.window = FEW;
+                }
+                made => break made?,
+            }
+        };
         let advice = match told.advice {
             Advice::AsOrder | Advice::Normal => map::Advice::Normal,
             Advice::Sequential => map::Advice::Sequential,
@@ -109,6 +122,7 @@ impl Mmap {
                 map: None,
                 start: 0,
                 end: 0,
+                window: WINDOW,
                 tables: 0,
                 last: 0,
                 dirty: None,

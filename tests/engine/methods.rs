@@ -559,3 +559,19 @@ fn a_large_mapping_costs_no_more_than_a_small_one() {
     });
     assert!((16 << 20..48 << 20).contains(&most), "{} MiB of page tables", most >> 20);
 }
+
+#[test]
+fn a_file_larger_than_the_addresses_there_are_is_mapped_in_parts() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let big = std::fs::File::create(folder.path().join("big")).expect("a file");
+    big.set_len(8 << 30).expect("a long one");
+    let line = "ulimit -v 4000000; exec \"$0\" fio --thread --name=j --filename=big --offset=4g --size=4m \
+                --rw=randwrite --bs=4k --ioengine=mmap --verify=crc32c --output-format=json";
+    let mut shell = std::process::Command::new("sh");
+    let typed = shell.args(["-c", line, env!("CARGO_BIN_EXE_assay")]).current_dir(folder.path());
+    let output = typed.output().expect("a shell");
+    let said = String::from_utf8_lossy(&output.stdout);
+    let why = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}{why}");
+    assert!(said.contains("\"total_ios\" : 1024") && !said.contains("\"error\" : 1"), "{said}");
+}
