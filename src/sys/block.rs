@@ -12,11 +12,11 @@ use std::ffi::CString;
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::time::Duration;
 
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::{FileType, Mode, OFlags};
 use rustix::io::Errno;
 
 /// Size of a block device in bytes (BLKGETSIZE64).
@@ -34,7 +34,7 @@ pub fn size(fd: BorrowedFd) -> io::Result<u64> {
 /// What `fstat` or BLKGETSIZE64 answers.
 pub fn size_of_open(file: BorrowedFd) -> io::Result<u64> {
     let stat = rustix::fs::fstat(file)?;
-    if rustix::fs::FileType::from_raw_mode(stat.st_mode) == rustix::fs::FileType::BlockDevice {
+    if FileType::from_raw_mode(stat.st_mode) == FileType::BlockDevice {
         size(file)
     } else {
         Ok(stat.st_size as u64)
@@ -43,7 +43,12 @@ pub fn size_of_open(file: BorrowedFd) -> io::Result<u64> {
 
 /// Whether a file is `/dev/zero`, which has bytes at each place and no end.
 pub fn is_endless(found: &std::fs::Metadata) -> bool {
-    found.file_type().is_char_device() && found.rdev() == libc::makedev(1, 5)
+    is_zero(found.mode(), found.rdev())
+}
+
+/// By the mode and the device number of a file.
+fn is_zero(mode: u32, device: u64) -> bool {
+    FileType::from_raw_mode(mode) == FileType::CharacterDevice && device == libc::makedev(1, 5)
 }
 
 /// How many bytes can be read of an open file or block device; of `/dev/zero` as many as the kernel can count.
@@ -52,8 +57,7 @@ pub fn is_endless(found: &std::fs::Metadata) -> bool {
 /// What `fstat` or BLKGETSIZE64 answers.
 pub fn readable_bytes(file: BorrowedFd) -> io::Result<u64> {
     let stat = rustix::fs::fstat(file)?;
-    let kind = rustix::fs::FileType::from_raw_mode(stat.st_mode);
-    match kind == rustix::fs::FileType::CharacterDevice && stat.st_rdev == libc::makedev(1, 5) {
+    match is_zero(stat.st_mode, stat.st_rdev) {
         true => Ok(i64::MAX as u64),
         false => size_of_open(file),
     }
