@@ -3,7 +3,7 @@
 # make lint       form and lints only
 # make bench      ratios against the tools of others, in one run (takes minutes);
 #                 ROWS=disk FOLDER=/mnt/x for some of its rows, and the disk of another folder;
-#                 ROWS=fio for 'assay fio' beside fio, or beside the one that FIO=/path names
+#                 ROWS=fio for 'assay fio' beside fio, or beside the one that FIO=/path names; ROWS=iozone likewise
 # make causes     causes of misleading numbers on real devices, with the truth beside what assay says (takes
 #                 minutes, as root); CAUSES=stopped for the rows of that name
 # make man        assay.1 and completions, into target/man

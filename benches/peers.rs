@@ -18,6 +18,8 @@ mod bonnie;
 mod disk;
 #[path = "peers/fio_dialect.rs"]
 mod fio_dialect;
+#[path = "peers/iozone.rs"]
+mod iozone;
 #[path = "peers/slices.rs"]
 mod slices;
 #[path = "peers/watch.rs"]
@@ -63,6 +65,9 @@ fn main() {
     }
     if wanted("fio") {
         fio_dialect::rows();
+    }
+    if wanted("iozone") {
+        iozone::rows();
     }
     if wanted("start") {
         start();

@@ -144,13 +144,15 @@ pub fn within(wanted: &str, ratios: &[f64]) -> String {
 }
 
 /// A file system in a file in memory, with room for many files; unmounted when dropped.
-struct Ext4 {
-    mount: PathBuf,
+pub struct Ext4 {
+    /// Where it is.
+    pub mount: PathBuf,
     _folder: TempDir,
 }
 
 impl Ext4 {
-    fn new() -> Result<Self, String> {
+    /// A new one.
+    pub fn new() -> Result<Self, String> {
         let folder = tempfile::Builder::new()
             .tempdir_in("/dev/shm")
             .map_err(|error| format!("/dev/shm: {error}"))?;

@@ -346,6 +346,11 @@ impl DataFiller {
         !matches!(self.kind, FillKind::Constant | FillKind::Once { scrambled: false })
     }
 
+    /// Whether a buffer holds something before its first write.
+    pub fn begins(&self) -> bool {
+        matches!(self.kind, FillKind::Once { .. } | FillKind::Constant)
+    }
+
     /// Puts into the buffer of that number what it holds before the first write.
     pub fn begin(&self, buffer: &mut [u8], number: usize) {
         match self.kind {

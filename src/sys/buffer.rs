@@ -104,13 +104,18 @@ impl Buffer {
     }
 }
 
-/// The smallest of the mappings that are kept and large enough. Nobody waits for the list: a process that was forked while another
+/// The smallest of the mappings that are kept and large enough. Where none is, the largest goes: the new one will be kept in its
+/// place, so that sizes that grow do not add up. Nobody waits for the list: a process that was forked while another
 /// thread had it would wait for ever.
 fn found(kept: &Mutex<Vec<Buffer>>, len: usize) -> Option<Buffer> {
     let mut kept = kept.try_lock().ok()?;
     let enough = kept.iter().enumerate().filter(|(_, buffer)| buffer.room >= len);
-    let (at, _) = enough.min_by_key(|(_, buffer)| buffer.room)?;
-    Some(kept.remove(at))
+    if let Some((at, _)) = enough.min_by_key(|(_, buffer)| buffer.room) {
+        return Some(kept.remove(at));
+    }
+    let (largest, _) = kept.iter().enumerate().max_by_key(|(_, buffer)| buffer.room)?;
+    kept.remove(largest);
+    None
 }
 
 /// Keeps a mapping for the next buffer; the oldest of too many go.
@@ -186,12 +191,20 @@ mod tests {
         first.part(SIZE - 1, 1)[0] = 7;
         let place = first.as_ptr();
         keep(&kept, first);
-        assert!(found(&kept, SIZE + 4096).is_none());
         keep(&kept, Buffer::new(2 * SIZE).expect("memory"));
         let again = found(&kept, SIZE - 4096).expect("kept");
         assert_eq!((again.as_ptr(), again[SIZE - 1]), (place, 7));
         assert_eq!(found(&kept, SIZE).expect("the larger one").room, 2 * SIZE);
         assert!(found(&kept, SIZE).is_none());
+        // A larger one takes the place of the largest.
+        for size in [SIZE, SIZE + 4096] {
+            keep(&kept, Buffer::new(size).expect("memory"));
+        }
+        assert!(found(&kept, 2 * SIZE).is_none());
+        let left: Vec<usize> =
+            kept.lock().expect("kept").iter().map(|buffer| buffer.room).collect();
+        assert_eq!(left, [SIZE]);
+        kept.lock().expect("kept").clear();
         (0..20).for_each(|_| keep(&kept, Buffer::new(SIZE).expect("memory")));
         assert_eq!(kept.lock().expect("kept").len(), KEPT_MOST / SIZE);
         let held = kept.lock().expect("kept");

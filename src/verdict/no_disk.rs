@@ -4,6 +4,7 @@ use super::measure::{FlowView, PhaseView};
 use super::words::operand;
 use super::{Rule, RuleJudge, finding, no_storage};
 use crate::evidence::{LeafKind, PathKind};
+use crate::plan::{Caching, Durability};
 use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy};
 
 /// Memory is refuted; a path to elsewhere cannot be proven; no storage at all is the tool's own
@@ -60,7 +61,11 @@ fn judge(phase_view: &PhaseView<'_>, _: &[Finding]) -> Option<Finding> {
             RULE.id,
             FindingWeight::Refute,
             Some(MeasuredSubject::NotADisk),
-            format!("This is the speed of memory: {}.", memory(&flow_view.subject.path, what)),
+            format!(
+                "This is the speed of memory: {}.{}",
+                memory(&flow_view.subject.path, what),
+                if through_blocks(flow_view) { THROUGH_BLOCKS } else { "" }
+            ),
             vec![below(flow_view, what)],
             Some(next),
         )),
@@ -80,6 +85,18 @@ fn judge(phase_view: &PhaseView<'_>, _: &[Finding]) -> Option<Finding> {
         )),
         _ => None,
     }
+}
+
+/// Why a RAM disk is slower than a file system in memory, where each write waits for it.
+const THROUGH_BLOCKS: &str = " Each write went through a file system and the block layer to get there; tmpfs and ramfs have neither.";
+
+/// Whether each write waited for a RAM disk.
+fn through_blocks(flow_view: &FlowView<'_>) -> bool {
+    let flow = flow_view.flow;
+    let each = matches!(flow.durability, Durability::OpenSync | Durability::OpenDsync)
+        || flow.durability.every() == Some(1)
+        || flow.caching == Caching::Direct;
+    flow_view.writes() && each && !flow_view.subject.stack.is_empty()
 }
 
 /// Why a figure of this path is one of memory.
@@ -128,6 +145,7 @@ fn nothing(phase_view: &PhaseView<'_>) -> Finding {
 mod tests {
     use super::super::bench::{DoctoredRecord, verdict};
     use crate::evidence::{LeafKind, PathKind};
+    use crate::plan::Durability;
     use crate::record::{MeasuredSubject, Trust};
 
     #[test]
@@ -139,6 +157,27 @@ mod tests {
         bench.bottom(LeafKind::Remote("fuse.sshfs".into()));
         let found = verdict(&bench.record);
         assert_eq!((found.trust, found.measures), (Trust::Unproven, MeasuredSubject::NotADisk));
+    }
+
+    #[test]
+    fn writes_that_wait_for_a_ram_disk_went_through_the_block_layer() {
+        let mut bench = DoctoredRecord::write_flushed();
+        for subject in &mut bench.record.resolved.subjects {
+            if !subject.stack.is_empty() {
+                subject.bottom = LeafKind::Memory("zram0".into());
+            }
+        }
+        let told = |bench: &DoctoredRecord| {
+            let found = verdict(&bench.record);
+            let finding = found.findings.iter().find(|finding| finding.trap.0 == "T29").cloned();
+            let finding = finding.expect("told");
+            finding.claim.contains("the block layer")
+        };
+        assert!(!told(&bench));
+        bench.record.phases[0].flows[1].durability = Durability::OpenSync;
+        assert!(told(&bench));
+        bench.bottom(LeafKind::Memory("tmpfs".into()));
+        assert!(!told(&bench));
     }
 
     #[test]

@@ -138,17 +138,23 @@ impl RamDisk {
 
     /// With ext4 on it.
     pub fn ext4(size: u64) -> Result<RamDisk, Skip> {
-        let mkfs = need_tool("mkfs.ext4", "e2fsprogs")?;
+        Self::made("mkfs.ext4", "nodiscard,lazy_itable_init=0,lazy_journal_init=0", size)
+    }
+
+    /// With ext2 on it, which has no journal.
+    pub fn ext2(size: u64) -> Result<RamDisk, Skip> {
+        Self::made("mkfs.ext2", "nodiscard,lazy_itable_init=0", size)
+    }
+
+    fn made(tool: &'static str, extended: &str, size: u64) -> Result<RamDisk, Skip> {
+        let mkfs = need_tool(tool, "e2fsprogs")?;
         let mut disk = RamDisk::raw(size)?;
         disk._held = None;
         let device = disk.device.to_string_lossy().into_owned();
-        run(
-            &mkfs,
-            &["-q", "-F", "-E", "nodiscard,lazy_itable_init=0,lazy_journal_init=0", &device],
-        )
-        .unwrap_or_else(|e| broken("make a file system in RAM", e));
+        run(&mkfs, &["-q", "-F", "-E", extended, &device])
+            .unwrap_or_else(|e| broken("make a file system in RAM", e));
         let at = disk._folder.make("mnt");
-        mount("ext4", &device, &at, "");
+        mount(tool.trim_start_matches("mkfs."), &device, &at, "");
         disk.mount = Some(at);
         Ok(disk)
     }

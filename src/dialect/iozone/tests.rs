@@ -99,7 +99,7 @@ fn bad_words_end_with_a_clear_line_and_the_status_of_the_original() {
         ("-a -t 4", 17, "-t and -a: streams have one size of file and of record"),
         ("-q 32m -a", 23, "-q 32m: a record has 16 MiB at the most"),
         ("-F a b", 12, "-F comes before -t, which says how many names it has"),
-        ("-t 3 -F a b", 13, "-F has 2 names, and 3 streams run together"),
+        ("-t 3 -F a b", 13, "-F has 2 names for 3 streams"),
         ("-H 4 -B", 18, "-B with -H or -k: a mapping has no calls that could wait"),
         ("-s 4k -r 64k", 23, "a record of 64 kB does not fit into a file of 4 kB"),
         ("-t 2 -N", 17, "-t and -N: throughput mode has no times of single records"),

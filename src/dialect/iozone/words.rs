@@ -285,7 +285,11 @@ impl IozoneOptions {
         let most = self.streams.iter().max().copied().unwrap_or_default() as usize;
         if !self.files.is_empty() && self.files.len() != most {
             return Err(IozoneComplaint::new(
-                format!("-F has {} names, and {most} streams run together", self.files.len()),
+                format!(
+                    "-F has {} names for {most} stream{}",
+                    self.files.len(),
+                    if most == 1 { "" } else { "s" }
+                ),
                 "give each stream one name",
             )
             .saying("not enough filenames for that many streams", FEW_NAMES));

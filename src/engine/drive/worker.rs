@@ -23,6 +23,9 @@ use super::super::{CacheControl, FlushKind, IoBackend, IoOp, WorkerFiles};
 use super::file_moves::FileMoves;
 use super::worker_limits::WorkerLimits;
 
+/// Bytes of the smallest pages that there are.
+const PAGE: usize = 4096;
+
 /// When a worker stops, decided before it starts. What is not set does not stop it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct IoQuota {
@@ -180,10 +183,20 @@ impl Worker<'_> {
         if self.files.len() == 1 { &self.layers } else { &[] }
     }
 
-    /// Puts into the buffers what they hold before the first write.
+    /// Puts into the buffers what they hold before the first write. Where nothing is written, their pages are only
+    /// there before the first read: to fill 16 MiB takes longer than to read them.
     pub(super) fn fill_once<'s, L: IoBackend<'s>>(&self, backend: &mut L, slots: &[Slot<'s>]) {
+        let does = self.cursor.any();
+        let writes = does.does(IoOp::Write) || does.does(IoOp::Rewrite);
         for (number, slot) in slots.iter().enumerate() {
-            self.filler.begin(backend.buffer(slot), self.place.0 as usize * slots.len() + number);
+            let buffer = backend.buffer(slot);
+            match writes || self.cursor.replay().is_some() {
+                true => self.filler.begin(buffer, self.place.0 as usize * slots.len() + number),
+                false if self.filler.begins() => {
+                    buffer.iter_mut().step_by(PAGE).for_each(|byte| *byte = 0)
+                }
+                false => {}
+            }
         }
     }
 }
