@@ -96,6 +96,7 @@ doings! {
     DropFromCache = "drop from the cache",
     Wait = "wait for",
     Prepare = "prepare",
+    MakeQueue = "make a queue for",
     Reach = "reach",
     SetFlags = "set flags",
     Skip = "skip in",
@@ -400,6 +401,7 @@ fn hint(doing: Doing, errno: i32) -> &'static str {
         (Doing::Read | Doing::Write, libc::EINVAL) => {
             "direct I/O needs block size and offset to be multiples of the logical block size"
         }
+        (Doing::MakeQueue, libc::EACCES | libc::EPERM | libc::ENOSYS) => "",
         (_, libc::EACCES | libc::EPERM) => "this user may not: try another path, or run as root",
         (Doing::Read | Doing::Write, libc::EFAULT) => {
             "the file is shorter than what is mapped of it: something cut it during the run"

@@ -199,7 +199,11 @@ fn go<'s, L: IoBackend<'s>>(
         }
         Err(error) => {
             ready();
-            Err(Fault::new(Doing::Prepare, worker.path(0), &error))
+            let doing = match worker.method {
+                Method::IoUring(_) | Method::Libaio(_) => Doing::MakeQueue,
+                _ => Doing::Prepare,
+            };
+            Err(Fault::new(doing, worker.path(0), &error))
         }
     }
 }

@@ -149,6 +149,10 @@ pub struct ToolProfile {
     /// What to do where its blocks are more than its file holds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fitting: Option<String>,
+    /// Its option that names the method. Where the kernel gives no queue for it the job ends with that error, and no
+    /// other method stands in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub method: Option<String>,
     /// Its option for the size of the file; absent: `--size`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<String>,

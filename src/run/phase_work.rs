@@ -8,7 +8,9 @@ use std::thread::Scope;
 
 use crate::engine::WorkerTotals;
 use crate::error::{Doing, Fault};
-use crate::evidence::{CounterReader, LeafKind, Snapshot, Subject, ThreadSample, ThreadTimes};
+use crate::evidence::{
+    CheckedCall, CounterReader, LeafKind, Snapshot, Subject, SysRoot, ThreadSample, ThreadTimes,
+};
 use crate::plan::{FaultReach, Method, PhaseEnd, WorkerKind};
 use crate::stats::SingleIo;
 use crate::sys::event_loop::EventWaker;
@@ -21,6 +23,7 @@ use super::log::IoLogWriter;
 use super::open_target::OpenTarget;
 use super::phase_context::PhaseContext;
 use super::prepared_job::PreparedJob;
+use super::resolve::other_queue;
 use super::sampler::{PhaseSampler, SamplingEnd};
 use super::shared_state::SharedState;
 use super::steady::SteadyWatcher;
@@ -63,6 +66,8 @@ struct WorkerContext<'f> {
     /// The files whose pages are looked at.
     files: Vec<(String, Vec<BorrowedFd<'f>>)>,
     until: PhaseEnd,
+    /// The option that names the method, where no other stands in for one without a queue.
+    method_option: Option<&'f str>,
     waker: EventWaker,
     interrupted: AtomicBool,
     /// Threads that have not come home.
@@ -99,6 +104,7 @@ impl<'a> PhaseContext<'a> {
             counter_reader: self.counter_reader,
             files: watched(ready, self.open_targets, &self.resolved.subjects),
             until: self.phase.until,
+            method_option: self.plan.origin.tool.method.as_deref(),
             waker,
             interrupted: AtomicBool::new(self.signal.is_some()),
             working: AtomicUsize::new(threads),
@@ -343,7 +349,10 @@ impl<'f> WorkerContext<'f> {
                     fault.into_iter().for_each(|fault| met(job, fault));
                     totals_of_workers[job].push(worker_totals);
                 }
-                Err(fault) => met(job, fault),
+                Err(fault) => {
+                    let method = self.ready[job].resolved.method;
+                    met(job, advised(fault, method, self.method_option));
+                }
             }
         }
         totals_of_workers.iter_mut().for_each(|totals_of_workers| {
@@ -368,6 +377,25 @@ impl<'f> WorkerContext<'f> {
             faults_of_jobs,
             faults,
         }
+    }
+}
+
+/// The fault of a queue that is not to be had, with who is behind it as far as that shows, and what to write instead
+/// where an option of the tool names the method.
+fn advised(fault: Fault, method: Method, option: Option<&str>) -> Fault {
+    if fault.doing != Doing::MakeQueue {
+        return fault;
+    }
+    let call = match method {
+        Method::IoUring(_) => CheckedCall::IoUring,
+        _ => CheckedCall::Other,
+    };
+    let who = SysRoot::default().forbids(call, fault.errno);
+    let instead = option.map(|option| format!("use {option}={}", other_queue(method)));
+    let advice: Vec<String> = who.into_iter().chain(instead).collect();
+    match advice.is_empty() {
+        true => fault,
+        false => fault.hinting(advice.join("; ")),
     }
 }
 

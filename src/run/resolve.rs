@@ -31,6 +31,7 @@ use super::standing;
 use crowd::allowed;
 pub(super) use fitted::{FittedPlan, JobPlace};
 use fitter::PlanFitter;
+pub(super) use method::other_queue;
 use method::own_places;
 pub(super) use region::{in_zones, region, start_of, writes_each_block};
 pub(super) use renewed::mount_to_renew;
@@ -51,6 +52,7 @@ pub(super) fn fit(plan: &Plan, sys_root: &SysRoot) -> Result<FittedPlan, Error> 
         kept: kept(plan),
         leaves_out: false,
         until_full: plan.origin.tool.until_full,
+        method_option: plan.origin.tool.method.clone(),
         size_option: plan.origin.tool.size.as_deref().unwrap_or("--size").into(),
     };
     let mut jobs: Vec<ResolvedJob> = Vec::new();

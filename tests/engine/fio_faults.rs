@@ -6,7 +6,7 @@ use std::process::Output;
 use std::time::Duration;
 
 use crate::fio_pair::{document, program, said};
-use crate::lab::{self, Faults, FaultyFuse, MI, Memory};
+use crate::lab::{self, Faults, FaultyFuse, MI, Memory, Seccomp};
 
 /// Runs one of the two in a folder; what is left in memory is not waited for.
 fn run(theirs: bool, folder: &Path, line: &str) -> Output {
@@ -110,6 +110,64 @@ fn a_file_is_not_trimmed() {
         let (status, jobs) = same_when_full(&format!("--size=256k --bs=4k {line}"));
         assert_eq!(status, Some(1), "{line}");
         assert!(jobs[0].contains(&format!("err={}", libc::ENOTTY)), "{line}: {jobs:?}");
+    }
+}
+
+/// Nothing stands in for a queue that the kernel does not give: its job fails, and the others go on.
+#[test]
+fn a_queue_that_is_forbidden_ends_its_job() {
+    use libc::{SYS_io_setup as setup, SYS_io_uring_setup as ring};
+    lab::need!(lab::need_tool("fio", "fio"));
+    let mut engines = vec![("io_uring", "libaio", &[ring][..], "")];
+    match assay::sys::ring::available() {
+        Ok(()) => engines.push(("libaio", "io_uring", &[setup], "")),
+        Err(error) => eprintln!("SKIP libaio: io_uring is missing here too: {error}"),
+    }
+    engines.push(("io_uring", "psync", &[ring, setup], " --iodepth=4"));
+    for (engine, instead, calls, depth) in engines {
+        for (errno, text) in
+            [(libc::EPERM, "Operation not permitted"), (libc::ENOSYS, "Function not implemented")]
+        {
+            let lacking = lab::need!(Seccomp::answering(calls, errno));
+            for format in ["json", "normal"] {
+                let line = format!(
+                    "--output-format={format} --bs=4k --size=64k --name=a --rw=write --ioengine={engine}{depth} --name=b --rw=read --ioengine=psync"
+                );
+                let done = [true, false].map(|theirs| {
+                    let folder = tempfile::tempdir().expect("a folder");
+                    let mut program = program(theirs, folder.path());
+                    program.args(line.split(' ')).env("ASSAY_SETTLE", "no");
+                    lacking.over(&mut program);
+                    program.output().expect("it runs")
+                });
+                let [theirs, ours] = &done;
+                let told = format!("{line}: {ours:?}\n{theirs:?}");
+                assert_eq!(ours.status.code(), Some(1), "{told}");
+                assert_eq!(theirs.status.code(), Some(1), "{told}");
+                assert!(said(ours).contains(&format!("use ioengine={instead}")), "{told}");
+                for output in &done {
+                    let kernel =
+                        said(output).contains("fio: your kernel doesn't support io_uring\n");
+                    assert_eq!(kernel, engine == "io_uring" && errno == libc::ENOSYS, "{told}");
+                }
+                if format == "json" {
+                    let [theirs, ours] = done.each_ref().map(came_to);
+                    assert_eq!(ours, theirs, "{told}");
+                    assert!(ours.1[0].contains(&format!("err={errno} ")), "{told}");
+                    assert!(ours.1[1].contains("16/65536"), "{told}");
+                    continue;
+                }
+                for output in &done {
+                    let out = String::from_utf8_lossy(&output.stdout);
+                    let mut lines = out.lines().filter(|line| line.starts_with("fio: pid="));
+                    let failed = lines.next().expect("a line");
+                    let error = format!(", func=io_queue_init, error={text}");
+                    assert!(failed.contains(&format!(", err={errno}/file:")), "{told}");
+                    assert!(failed.ends_with(&error), "{told}");
+                    assert!(lines.next().is_none() && !out.contains("a: (groupid=0"), "{told}");
+                }
+            }
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! What went wrong with a clone, and what fio says of it.
 
 use super::asked::FioJob;
+use super::engine::FioEngine;
 use super::plan::FioClone;
 use super::print::errno_text;
 use crate::error::{Doing, Fault, MissedLevel};
@@ -27,6 +28,7 @@ pub(super) fn detail_of(fault: &Fault) -> String {
     let func = match fault.missed.as_deref() {
         Some(MissedLevel::Latency { .. }) => "max latency exceeded",
         Some(MissedLevel::Bandwidth { .. } | MissedLevel::Iops { .. }) => "check_min_rate",
+        None if fault.doing == Doing::MakeQueue => "io_queue_init",
         None => fault.doing.name(),
     };
     format!("file:{}, func={func}, error={error}", fault.path)
@@ -66,12 +68,13 @@ pub fn failures(
             phase.name == clone.phase || Some(&phase.name) == clone.check.as_ref()
         };
         let fault = record.phases.iter().filter(ran).find_map(|phase| fault_of(clone, phase))?;
-        Some(failure(&jobs[clone.job].name, fault, pid + clone.thread))
+        Some(failure(&jobs[clone.job], fault, pid + clone.thread))
     });
     failed.collect()
 }
 
-fn failure(name: &str, fault: &Fault, pid: u32) -> FioFailure {
+fn failure(job: &FioJob, fault: &Fault, pid: u32) -> FioFailure {
+    let (name, rings) = (&job.name, job.queue.engine == FioEngine::IoUring);
     let error = error_of(fault);
     let text = errno_text(error);
     let way = match fault.doing {
@@ -100,6 +103,9 @@ fn failure(name: &str, fault: &Fault, pid: u32) -> FioFailure {
             let length = if bytes > 0 { format!(", buflen={bytes}") } else { String::new() };
             format!("fio: io_u error on file {path}: {text}: {way} offset={offset}{length}\n")
         }
+        (None, _) if fault.doing == Doing::MakeQueue && error == libc::ENOSYS && rings => {
+            "fio: your kernel doesn't support io_uring\n".into()
+        }
         (None, _) => String::new(),
     };
     let of_clone = format!("fio: pid={pid}, err={error}/{}\n", detail_of(fault));
@@ -112,27 +118,28 @@ mod tests {
 
     #[test]
     fn a_failure_is_told_as_fio_tells_it() {
+        let job = FioJob { name: "s".into(), ..FioJob::default() };
         let error = std::io::Error::from_raw_os_error(libc::ENOSPC);
         let fault = Fault::new(Doing::Write, "s.2.0", &error).at(65_536).of(4096);
-        let FioFailure { of_io, of_clone } = failure("s", &fault, 7);
+        let FioFailure { of_io, of_clone } = failure(&job, &fault, 7);
         let wanted = "fio: io_u error on file s.2.0: No space left on device: write offset=65536, buflen=4096\n";
         assert_eq!(of_io, wanted);
         let wanted = "fio: pid=7, err=28/file:s.2.0, func=write, error=No space left on device\n";
         assert_eq!(of_clone, wanted);
         let killed = Fault { errno: 0, doing: Doing::Finish, offset: None, ..fault };
-        let FioFailure { of_io, of_clone } = failure("s", &killed, 7);
+        let FioFailure { of_io, of_clone } = failure(&job, &killed, 7);
         assert_eq!(of_io, "");
         assert_eq!(
             of_clone,
             "fio: pid=7, err=5/file:s.2.0, func=finish, error=Input/output error\n"
         );
         let least = Fault::missed(Doing::Keep, "t", 5, MissedLevel::Iops { got: 3, least: 9 });
-        let FioFailure { of_io, of_clone } = failure("s", &least, 7);
+        let FioFailure { of_io, of_clone } = failure(&job, &least, 7);
         assert_eq!(of_io, "s: rate_iops_min=9 not met, got 3 IOPS\n");
         assert!(of_clone.contains("err=5/file:t, func=check_min_rate, error="), "{of_clone}");
         let late = MissedLevel::Latency { took: 224_049, most: 1000 };
         let late = Fault::missed(Doing::Read, "f9", 110, late).at(61_440).of(4096);
-        let FioFailure { of_io, of_clone } = failure("s", &late, 7);
+        let FioFailure { of_io, of_clone } = failure(&job, &late, 7);
         let wanted =
             "fio: latency of 224049 nsec exceeds specified max (1000 nsec): f9 read 61440 4096\n";
         assert_eq!(of_io, wanted);

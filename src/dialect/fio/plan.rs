@@ -439,6 +439,7 @@ impl FioCommand {
             direct: Some(AddedWords::after(" --direct=1")),
             direct_write: Some(AddedWords::after(" --direct=1")),
             cold: Some(AddedWords::before("ASSAY_COLD=target ")),
+            method: Some("ioengine".into()),
             size: Some("--size".into()),
             // What is written all of the time is never verified.
             more: if verifies { Vec::new() } else { vec![longer] },

@@ -56,6 +56,9 @@ impl PlanFitter<'_> {
                 Ok(()) => Ok((blocks.method, blocks.iodepth, workers)),
                 Err(error) => {
                     let why = self.why(CheckedCall::Other, &error);
+                    if self.keeps(blocks.method, &why) {
+                        return Ok((blocks.method, blocks.iodepth, workers));
+                    }
                     if self.ring().is_ok() {
                         self.note(format!("libaio cannot be used here: {why}; io_uring stands in"));
                         let ring = RingOptions { batch: options.batch, ..RingOptions::default() };
@@ -71,6 +74,9 @@ impl PlanFitter<'_> {
             Method::IoUring(_) => match self.ring() {
                 Ok(()) => Ok((blocks.method, blocks.iodepth, workers)),
                 Err(why) => {
+                    if self.keeps(blocks.method, &why) {
+                        return Ok((blocks.method, blocks.iodepth, workers));
+                    }
                     let note = format!(
                         "io_uring cannot be used here: {why}; {} threads with pread and pwrite stand in for its depth of {}",
                         blocks.iodepth, blocks.iodepth
@@ -84,6 +90,14 @@ impl PlanFitter<'_> {
             },
             method => Ok((method, blocks.iodepth, workers)),
         }
+    }
+
+    /// Whether a method stays though it has no queue here, as its tool would have it; then a note says what has one.
+    fn keeps(&mut self, method: Method, why: &str) -> bool {
+        let Some(option) = self.method_option.clone() else { return false };
+        let (name, instead) = (method.name(), other_queue(method));
+        self.note(format!("{name} cannot be used here: {why}; use {option}={instead}"));
+        true
     }
 
     /// Whether io_uring can be used here, and if not why; asked once.
@@ -271,6 +285,15 @@ impl PlanFitter<'_> {
             flag.clear(&mut flags);
         }
         Ok(Some(flags))
+    }
+}
+
+/// What keeps I/Os in flight, or does them one by one, where this method has no queue.
+pub(in crate::run) fn other_queue(method: Method) -> &'static str {
+    match method {
+        Method::Libaio(_) if ring::available().is_ok() => "io_uring",
+        Method::IoUring(_) if aio::available().is_ok() => "libaio",
+        _ => "psync",
     }
 }
 
