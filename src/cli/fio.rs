@@ -20,8 +20,8 @@ use super::session::{
 };
 use super::stdout::printed;
 use crate::dialect::fio::{
-    self, FioClone, FioCommand, FioComplaint, FioFormat, FioIdleProfile, FioPathKind, FioPlan,
-    FioSurroundings, FioThere, FioWorld, print,
+    self, FioClone, FioCommand, FioComplaint, FioFormat, FioIdleProfile, FioLogContent, FioLogFile,
+    FioPathKind, FioPlan, FioSurroundings, FioThere, FioWorld, print,
 };
 use crate::error::{Doing, Error, Fault, Refusal};
 use crate::evidence::SysRoot;
@@ -449,14 +449,14 @@ impl FioScreen<'_> {
             let Ok(lines) = std::fs::read_to_string(&gathered) else { continue };
             let epoch_ms =
                 epoch_of(job, record.phases.iter().find(|phase| phase.name == clone.phase));
-            for (name, text) in fio::log_files(job, clone.thread, &lines) {
-                let text = match epoch_ms {
-                    Some(epoch_ms) => fio::since_epoch(&text, epoch_ms),
-                    None => text,
-                };
-                let (name, bytes) = match job.logs.store_compressed {
-                    true => (format!("{name}.fz"), fio::stored_log(job, &text, self.line.minor)),
-                    false => (name, text.into_bytes()),
+            for FioLogFile { name, content } in
+                fio::log_files(job, clone.thread, &lines, epoch_ms.unwrap_or_default())
+            {
+                let (name, bytes) = match &content {
+                    FioLogContent::Samples(format, samples) if job.logs.store_compressed => {
+                        (format!("{name}.fz"), fio::stored_log(*format, samples, self.line.minor))
+                    }
+                    _ => (name, content.text().into_bytes()),
                 };
                 let appends = !job.logs.per_job;
                 let file = File::options()

@@ -88,7 +88,7 @@ pub use job_work::{
 };
 pub use kind::{FioKind, FioUnit};
 pub use live::live_report;
-pub use logs::{gathered, gathered_back, log_files, since_epoch};
+pub use logs::{FioLogContent, FioLogFile, gathered, gathered_back, log_files};
 pub use meanings::{meanings, option_table};
 pub use measure::{banner, job_report, typed};
 pub use names::{files_of, split as split_names};

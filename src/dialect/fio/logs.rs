@@ -48,16 +48,49 @@ pub fn gathered(job: &FioJob, thread: u32) -> PathBuf {
     format!("{}.{thread}.assay-log", job.prefix(asked.map_or("", String::as_str))).into()
 }
 
-/// The logs of a clone: names of files, with what goes into each. `lines` is what was gathered.
-pub fn log_files(job: &FioJob, thread: u32, lines: &str) -> Vec<(String, String)> {
+/// A log of a clone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FioLogFile {
+    /// The name of its file.
+    pub name: String,
+    /// What is in it.
+    pub content: FioLogContent,
+}
+
+/// What is in a log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FioLogContent {
+    /// Samples, with the fields that this log has of each.
+    Samples(FioLogFormat, Vec<FioLogSample>),
+    /// Lines of histograms.
+    Histograms(String),
+}
+
+impl FioLogContent {
+    /// Its lines.
+    pub fn text(&self) -> String {
+        match self {
+            Self::Samples(format, samples) => {
+                samples.iter().map(|sample| format.line(sample)).collect()
+            }
+            Self::Histograms(lines) => lines.clone(),
+        }
+    }
+}
+
+/// The logs of a clone. `lines` is what was gathered; `epoch_ms` is what their clock said when the phase began, 0
+/// where logs begin with the job.
+pub fn log_files(job: &FioJob, thread: u32, lines: &str, epoch_ms: u64) -> Vec<FioLogFile> {
     let ios: Vec<LoggedIo> = lines.lines().filter_map(logged).collect();
     let logs = &job.logs;
     let number = logs.per_job.then_some(thread);
     let mut files = Vec::new();
-    let mut add = |asked: &Option<String>, kind: FioLogKind, text: String| {
-        if let Some(asked) = asked {
-            files.push((kind.file(&job.prefix(asked), number), text));
+    let mut add = |asked: &Option<String>, kind: FioLogKind, mut content: FioLogContent| {
+        let Some(asked) = asked else { return };
+        if let FioLogContent::Samples(_, samples) = &mut content {
+            samples.iter_mut().for_each(|sample| sample.time_ms += epoch_ms);
         }
+        files.push(FioLogFile { name: kind.file(&job.prefix(asked), number), content });
     };
     for kind in [FioLogKind::Slat, FioLogKind::Clat, FioLogKind::Lat] {
         add(&logs.lat, kind, latencies(job, kind, &ios));
@@ -65,22 +98,9 @@ pub fn log_files(job: &FioJob, thread: u32, lines: &str) -> Vec<(String, String)
     add(&logs.bw, FioLogKind::Bandwidth, rates(job, FioLogKind::Bandwidth, &ios));
     add(&logs.iops, FioLogKind::Iops, rates(job, FioLogKind::Iops, &ios));
     if logs.hist.is_some() {
-        add(&logs.hist, FioLogKind::ClatHistogram, histograms(job, &ios));
+        add(&logs.hist, FioLogKind::ClatHistogram, histograms(job, &ios, epoch_ms));
     }
     files
-}
-
-/// A log whose times are those of a clock that stood at `epoch_ms` when the job began.
-pub fn since_epoch(log: &str, epoch_ms: u64) -> String {
-    let mut out = String::with_capacity(log.len() * 2);
-    for line in log.lines() {
-        let (time, rest) = line.split_once(',').unwrap_or((line, ""));
-        match time.parse::<u64>() {
-            Ok(time) => out.push_str(&format!("{},{rest}\n", time + epoch_ms)),
-            Err(_) => out.push_str(&format!("{line}\n")),
-        }
-    }
-    out
 }
 
 /// What a gathered line says; nothing of a heading, or of an I/O that failed.
@@ -128,18 +148,19 @@ fn sample(io: &LoggedIo, value: u64) -> FioLogSample {
 }
 
 /// A log of latencies. One that is not kept apart has no lines: slat of an engine that waits.
-fn latencies(job: &FioJob, kind: FioLogKind, ios: &[LoggedIo]) -> String {
+fn latencies(job: &FioJob, kind: FioLogKind, ios: &[LoggedIo]) -> FioLogContent {
+    let format = format(job);
     if kind == FioLogKind::Slat && !job.splits_latency() {
-        return String::new();
+        return FioLogContent::Samples(format, Vec::new());
     }
     let value = |io: &LoggedIo| match kind {
         FioLogKind::Slat => io.slat,
         FioLogKind::Clat => io.lat.saturating_sub(io.slat),
         _ => io.lat,
     };
-    let format = format(job);
     if job.logs.avg.is_zero() {
-        return ios.iter().map(|io| format.line(&sample(io, value(io)))).collect();
+        let samples = ios.iter().map(|io| sample(io, value(io)));
+        return FioLogContent::Samples(format, samples.collect());
     }
     let shown = match job.logs.window {
         FioLogWindow::Avg => FioWindowValue::Mean,
@@ -148,25 +169,26 @@ fn latencies(job: &FioJob, kind: FioLogKind, ios: &[LoggedIo]) -> String {
     };
     let mut window = FioLogAverage::new(kind, job.logs.avg.as_millis() as u64, shown);
     let ended = ios.iter().filter_map(|io| window.add(io.at / 1_000_000, io.direction, value(io)));
-    let mut text: String = ended.map(|sample| format.line(&sample)).collect();
+    let mut samples: Vec<_> = ended.collect();
     let end = ios.last().map_or(0, |io| io.at / 1_000_000);
-    window.finish(end).iter().for_each(|sample| text += &format.line(sample));
-    text
+    samples.extend(window.finish(end));
+    FioLogContent::Samples(format, samples)
 }
 
 /// A log of rates: of each I/O by itself, or over windows in which anything was done. The last one has no line
 /// where the job ended before it did.
-fn rates(job: &FioJob, kind: FioLogKind, ios: &[LoggedIo]) -> String {
+fn rates(job: &FioJob, kind: FioLogKind, ios: &[LoggedIo]) -> FioLogContent {
     let format = FioLogFormat { largest: false, ..format(job) };
     if job.logs.avg.is_zero() {
         let value = |io: &LoggedIo| match kind {
             FioLogKind::Iops => 1,
             _ => (io.bytes * 1_000_000).checked_div(io.lat).unwrap_or(0),
         };
-        return ios.iter().map(|io| format.line(&sample(io, value(io)))).collect();
+        let samples = ios.iter().map(|io| sample(io, value(io)));
+        return FioLogContent::Samples(format, samples.collect());
     }
     let every = (job.logs.avg.as_millis() as u64).max(1);
-    let mut text = String::new();
+    let mut samples = Vec::new();
     let mut rest = ios;
     // The last I/O is answered a little before the job ends.
     let last = ios.last().map_or(0, |io| io.at / 1_000_000 + every / 20);
@@ -188,20 +210,20 @@ fn rates(job: &FioJob, kind: FioLogKind, ios: &[LoggedIo]) -> String {
                 FioLogKind::Iops => ops * 1000 / every,
                 _ => bytes * 1000 / every / KIB,
             };
-            let sample = FioLogSample {
+            let direction = direction as u8;
+            samples.push(FioLogSample {
                 time_ms: end,
                 value,
-                direction: direction as u8,
+                direction,
                 ..FioLogSample::default()
-            };
-            text += &format.line(&sample);
+            });
         }
     }
-    text
+    FioLogContent::Samples(format, samples)
 }
 
 /// A log of histograms: what came in each interval.
-fn histograms(job: &FioJob, ios: &[LoggedIo]) -> String {
+fn histograms(job: &FioJob, ios: &[LoggedIo], epoch_ms: u64) -> FioLogContent {
     let every = (job.logs.hist_interval.as_millis() as u64).max(1);
     let mut log = FioHistogramLog::new(job.logs.hist_coarseness);
     let mut bins = [FioBins::default(), FioBins::default(), FioBins::default()];
@@ -211,11 +233,11 @@ fn histograms(job: &FioJob, ios: &[LoggedIo]) -> String {
         let ms = io.at / 1_000_000;
         bins[io.direction].add(io.lat.saturating_sub(io.slat), 1);
         if ms.saturating_sub(since[io.direction]) >= every {
-            text += &log.line(ms, io.direction, io.bytes, &bins[io.direction]);
+            text += &log.line(epoch_ms + ms, io.direction, io.bytes, &bins[io.direction]);
             since[io.direction] = ms / every * every;
         }
     }
-    text
+    FioLogContent::Histograms(text)
 }
 
 #[cfg(test)]
@@ -240,13 +262,19 @@ time_ns,worker,op,file,offset,bytes,lat_ns,answer,slat_ns
         job
     }
 
+    /// Names and lines.
+    fn texts(job: &FioJob, thread: u32, lines: &str, epoch_ms: u64) -> Vec<(String, String)> {
+        let files = log_files(job, thread, lines, epoch_ms);
+        files.into_iter().map(|file| (file.name, file.content.text())).collect()
+    }
+
     #[test]
     fn without_windows_each_io_has_a_line() {
         let job = job(|job| {
             job.logs.lat = Some(String::new());
             job.logs.offset = true;
         });
-        let files = log_files(&job, 2, GATHERED);
+        let files = texts(&job, 2, GATHERED, 0);
         let names: Vec<_> = files.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names, ["j_slat.2.log", "j_clat.2.log", "j_lat.2.log"]);
         assert_eq!(
@@ -264,12 +292,12 @@ time_ns,worker,op,file,offset,bytes,lat_ns,answer,slat_ns
             job.logs.avg = Duration::from_millis(10);
             job.logs.per_job = false;
         });
-        let files = log_files(&job, 1, GATHERED);
+        let files = texts(&job, 1, GATHERED, 0);
         assert_eq!(files[0], ("p_bw.log".into(), "10, 400, 0, 0, 0\n10, 400, 1, 0, 0\n".into()));
         assert_eq!(files[1].1, "10, 100, 0, 0, 0\n10, 100, 1, 0, 0\n");
         let to_the_end = format!("{GATHERED}20000000,0,read,0,0,4096,1000,4096,0\n");
         assert_eq!(
-            log_files(&job, 1, &to_the_end)[1].1,
+            texts(&job, 1, &to_the_end, 0)[1].1,
             "10, 100, 0, 0, 0\n10, 100, 1, 0, 0\n20, 100, 0, 0, 0\n"
         );
     }
@@ -280,14 +308,17 @@ time_ns,worker,op,file,offset,bytes,lat_ns,answer,slat_ns
             job.queue.engine = FioEngine::Psync;
             job.logs.lat = Some("p".into());
         });
-        assert_eq!(log_files(&job, 1, GATHERED)[0], ("p_slat.1.log".into(), String::new()));
+        assert_eq!(texts(&job, 1, GATHERED, 0)[0], ("p_slat.1.log".into(), String::new()));
     }
 
     #[test]
     fn a_log_can_have_the_time_of_a_clock() {
-        assert_eq!(
-            since_epoch("5, 400, 0, 0\n16, 7, 1, 0\n", 1000),
-            "1005, 400, 0, 0\n1016, 7, 1, 0\n"
-        );
+        let job = job(|job| {
+            (job.logs.bw, job.logs.hist) = (Some("p".into()), Some("p".into()));
+            job.logs.avg = Duration::from_millis(10);
+        });
+        let files = texts(&job, 1, GATHERED, 1000);
+        assert_eq!(files[0].1, "1010, 400, 0, 0, 0\n1010, 400, 1, 0, 0\n");
+        assert!(files[1].1.starts_with("1001, 0, 4096, "), "{}", files[1].1);
     }
 }

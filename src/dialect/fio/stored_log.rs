@@ -6,7 +6,7 @@ use std::io::Write as _;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 
-use super::asked::FioJob;
+use super::print::{FioLogFormat, FioLogSample};
 
 /// What a sample carries beside its values: bits beside its direction (`LOG_*_SAMPLE_BIT` in iolog.h).
 const WITH_OFFSET: u32 = 1 << 31;
@@ -17,68 +17,56 @@ const WITH_ISSUE_TIME: u32 = 1 << 28;
 /// The first minor version of fio 3 whose samples have two values.
 const TWO_VALUES: u32 = 37;
 
-/// The file of a log with these lines, as fio 3 of this minor version stores it. Without lines it is empty.
-pub fn stored_log(job: &FioJob, lines: &str, minor: u32) -> Vec<u8> {
-    let samples: Vec<u8> =
-        lines.lines().filter_map(|line| sample(job, line, minor)).flatten().collect();
-    if samples.is_empty() {
-        return samples;
+/// The class of real time.
+const REAL_TIME: u16 = 1;
+
+/// The file of a log with these samples, as fio 3 of this minor version stores it. Without samples it is empty.
+pub fn stored_log(format: FioLogFormat, samples: &[FioLogSample], minor: u32) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(samples.len() * 56);
+    for sample in samples {
+        put(&mut bytes, format, sample, minor);
+    }
+    if bytes.is_empty() {
+        return bytes;
     }
     let mut stored = ZlibEncoder::new(Vec::new(), Compression::default());
     // Into memory: there is nothing that could go wrong.
-    let written = stored.write_all(&samples).and_then(|()| stored.finish());
+    let written = stored.write_all(&bytes).and_then(|()| stored.finish());
     written.unwrap_or_default()
 }
 
-/// The bytes of the sample that a line shows.
-fn sample(job: &FioJob, line: &str, minor: u32) -> Option<Vec<u8>> {
-    let logs = &job.logs;
-    let count = line.split(", ").count();
-    let largest = count > 5 + usize::from(logs.offset) + usize::from(logs.issue_time);
-    let mut fields = line.split(", ");
-    let mut number = || {
-        let field = fields.next()?;
-        match field.strip_prefix("0x") {
-            Some(digits) => u64::from_str_radix(digits, 16).ok(),
-            None => field.parse::<i64>().map(i64::cast_unsigned).ok(),
-        }
-    };
-    let (time, value) = (number()?, number()?);
-    let second = if largest { number()? } else { 0 };
-    let (direction, block) = (number()? as u32, number()?);
-    let offset = if logs.offset { number()? } else { 0 };
-    let priority = match (logs.prio, number()?) {
-        (true, priority) => priority as u16,
+/// Adds a sample as fio has it in memory.
+fn put(bytes: &mut Vec<u8>, format: FioLogFormat, sample: &FioLogSample, minor: u32) {
+    let class = sample.priority >> 13;
+    let priority = match format.priority {
+        true => sample.priority,
         // Whether it is of the class of real time.
-        (false, class) => (class as u16) << 13,
+        false => u16::from(class == REAL_TIME) << 13,
     };
-    let issued = if logs.issue_time { number()? } else { 0 };
     let bits = [
-        (logs.offset, WITH_OFFSET),
-        (logs.prio, WITH_PRIORITY),
-        (largest, WITH_LARGEST),
-        (logs.issue_time, WITH_ISSUE_TIME),
+        (format.offset, WITH_OFFSET),
+        (format.priority, WITH_PRIORITY),
+        (format.largest, WITH_LARGEST),
+        (format.issued, WITH_ISSUE_TIME),
     ];
-    let kept =
-        bits.into_iter().filter(|(given, _)| *given).fold(direction, |all, (_, bit)| all | bit);
-    let mut bytes = Vec::with_capacity(56);
-    let mut put = |number: u64| bytes.extend(number.to_ne_bytes());
-    put(time);
-    put(value);
+    let given = bits.into_iter().filter(|(given, _)| *given);
+    let kept = given.fold(u32::from(sample.direction), |all, (_, bit)| all | bit);
+    bytes.extend(sample.time_ms.to_ne_bytes());
+    bytes.extend(sample.value.to_ne_bytes());
     if minor >= TWO_VALUES {
-        put(second);
+        let largest = if format.largest { sample.largest } else { 0 };
+        bytes.extend(largest.to_ne_bytes());
     }
     bytes.extend(kept.to_ne_bytes());
     bytes.extend(priority.to_ne_bytes());
     bytes.extend([0; 2]);
-    bytes.extend(block.to_ne_bytes());
-    if logs.offset {
-        bytes.extend(offset.to_ne_bytes());
+    bytes.extend(sample.block.to_ne_bytes());
+    if format.offset {
+        bytes.extend(sample.offset.to_ne_bytes());
     }
-    if logs.issue_time {
-        bytes.extend(issued.to_ne_bytes());
+    if format.issued {
+        bytes.extend(sample.issued_ns.to_ne_bytes());
     }
-    Some(bytes)
 }
 
 #[cfg(test)]
@@ -89,9 +77,9 @@ mod tests {
 
     use super::*;
 
-    fn samples(job: &FioJob, lines: &str, minor: u32) -> Vec<u64> {
+    fn stored(format: FioLogFormat, sample: FioLogSample, minor: u32) -> Vec<u64> {
         let mut bytes = Vec::new();
-        let stored = stored_log(job, lines, minor);
+        let stored = stored_log(format, &[sample], minor);
         ZlibDecoder::new(stored.as_slice()).read_to_end(&mut bytes).expect("a stream");
         let (numbers, rest) = bytes.as_chunks::<8>();
         assert!(rest.is_empty());
@@ -99,20 +87,25 @@ mod tests {
     }
 
     #[test]
-    fn a_line_becomes_the_sample_that_it_was() {
-        let mut job = FioJob::default();
-        let lines = "5, 400, 1, 4096, 0\n7, 500, 0, 512, 1\n";
-        assert_eq!(samples(&job, lines, 33), [5, 400, 1, 4096, 7, 500, 0x2000 << 32, 512]);
-        assert_eq!(samples(&job, "5, 400, 1, 4096, 0\n", 42), [5, 400, 0, 1, 4096]);
-        assert_eq!(
-            samples(&job, "5, 400, 900, 1, 4096, 0\n", 42),
-            [5, 400, 900, 0x2000_0001, 4096]
-        );
-        (job.logs.offset, job.logs.prio) = (true, true);
-        assert_eq!(
-            samples(&job, "5, 400, 2, 4096, 8192, 0x4002\n", 33),
-            [5, 400, 0x4002_c000_0002, 4096, 8192]
-        );
-        assert!(stored_log(&job, "", 42).is_empty());
+    fn a_sample_has_the_fields_that_its_log_has() {
+        let plain = FioLogFormat::default();
+        let sample = FioLogSample {
+            time_ms: 5,
+            value: 400,
+            largest: 900,
+            direction: 1,
+            block: 4096,
+            offset: 8192,
+            priority: 0x2002,
+            issued_ns: 77,
+        };
+        assert_eq!(stored(plain, sample, 33), [5, 400, 0x2000 << 32 | 1, 4096]);
+        let usual = FioLogSample { priority: 0x4002, ..sample };
+        assert_eq!(stored(plain, usual, 42), [5, 400, 0, 1, 4096]);
+        let both = FioLogFormat { largest: true, ..plain };
+        assert_eq!(stored(both, usual, 42), [5, 400, 900, 0x2000_0001, 4096]);
+        let all = FioLogFormat { offset: true, priority: true, issued: true, ..plain };
+        assert_eq!(stored(all, usual, 33), [5, 400, 0x4002_d000_0001, 4096, 8192, 77]);
+        assert!(stored_log(plain, &[], 42).is_empty());
     }
 }
