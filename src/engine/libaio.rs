@@ -35,6 +35,7 @@ impl<'s> Libaio<'s> {
     ) -> io::Result<(Self, Vec<Slot<'s>>)> {
         let (queue, slots) =
             AioQueue::new(brand, files.clone(), depth, size, flag_bits(options.flags))?;
+        let priorities = priorities.map(|draw| draw.of_depth(depth));
         Ok((
             Self { files, queue, batch: options.batch.clamp(1, depth), in_flight: 0, priorities },
             slots,
@@ -57,7 +58,7 @@ impl<'s> IoBackend<'s> for Libaio<'s> {
 
     #[inline]
     fn push(&mut self, slot: Slot<'s>, io: IoRequest) {
-        let priority = self.priorities.as_mut().map_or(0, |draw| draw.of(io));
+        let priority = self.priorities.as_mut().map_or(0, |draw| draw.draw(slot.index(), io));
         self.queue.push(slot, io.sends(), io.file, io.offset, io.len, priority);
         self.in_flight += 1;
     }
@@ -78,6 +79,11 @@ impl<'s> IoBackend<'s> for Libaio<'s> {
         let answer = self.queue.answer()?;
         self.in_flight -= 1;
         Some(answer)
+    }
+
+    #[inline]
+    fn priority_of(&self, slot: usize) -> u16 {
+        self.priorities.as_ref().map_or(0, |draw| draw.drawn(slot))
     }
 
     fn flush(&mut self, how: FlushKind) -> io::Result<()> {

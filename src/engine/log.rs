@@ -24,6 +24,8 @@ pub struct LogEntry {
     pub flush: Option<FlushKind>,
     /// Its number among those that the worker has sent, from 0.
     pub number: u64,
+    /// The priority that it was given, as the kernel has it; 0: that of its thread.
+    pub priority: u16,
     /// When it was due, or was sent where nothing is due.
     pub since: Timestamp,
     /// When the kernel had taken it, where that is looked at; else as `since`.
@@ -117,6 +119,7 @@ mod tests {
             io: IoRequest { op: IoOp::Read, file: 0, offset, len: 1 },
             flush: None,
             number: offset,
+            priority: 0,
             since: Timestamp(0),
             accepted: Timestamp(0),
             completed: Timestamp(offset),

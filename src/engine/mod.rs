@@ -201,6 +201,11 @@ pub(crate) trait IoBackend<'s> {
     /// The next answer: its slot, and bytes moved or the negative errno.
     fn answer(&mut self) -> Option<(Slot<'s>, i32)>;
 
+    /// The priority that the I/O of a slot was given, as the kernel has it; 0: that of its thread.
+    fn priority_of(&self, _slot: usize) -> u16 {
+        0
+    }
+
     /// Makes durable what was written, in every file. Nothing is in flight.
     fn flush(&mut self, how: FlushKind) -> io::Result<()>;
 

@@ -10,6 +10,8 @@ pub struct PriorityDraw {
     reads: Vec<PriorityShare>,
     writes: Vec<PriorityShare>,
     stream: Tausworthe,
+    /// Of what is in flight, by slot.
+    drawn: Vec<u16>,
 }
 
 impl PriorityDraw {
@@ -20,13 +22,47 @@ impl PriorityDraw {
             reads: priorities.reads.clone(),
             writes: priorities.writes.clone(),
             stream: Tausworthe::new(priorities.seed.unwrap_or(seed), false),
+            drawn: Vec::new(),
         })
+    }
+
+    /// The same for so many I/Os in flight.
+    pub(super) fn of_depth(mut self, depth: u32) -> Self {
+        self.drawn = vec![0; depth as usize];
+        self
+    }
+
+    /// All that it may draw: that of the thread first (0), then by the sizes that they are for.
+    pub(super) fn all(&self) -> Vec<u16> {
+        let mut shares: Vec<_> = self.reads.iter().chain(&self.writes).collect();
+        shares.sort_by_key(|share| share.block);
+        let mut all = vec![0];
+        for value in shares.into_iter().map(|share| share.priority.value()) {
+            if !all.contains(&value) {
+                all.push(value);
+            }
+        }
+        all
+    }
+
+    /// Draws the priority of an I/O, and keeps it for its slot.
+    #[inline]
+    pub(super) fn draw(&mut self, slot: usize, io: IoRequest) -> u16 {
+        let drawn = self.of(io);
+        self.drawn[slot] = drawn;
+        drawn
+    }
+
+    /// What was drawn for the I/O of a slot.
+    #[inline]
+    pub(super) fn drawn(&self, slot: usize) -> u16 {
+        self.drawn[slot]
     }
 
     /// The priority of an I/O as the kernel has it; 0: that of its thread. A number is drawn only where a share of
     /// such I/Os has one, as fio does.
     #[inline]
-    pub(super) fn of(&mut self, io: IoRequest) -> u16 {
+    fn of(&mut self, io: IoRequest) -> u16 {
         let shares = if io.sends() { &self.writes } else { &self.reads };
         let meets =
             |share: &&PriorityShare| share.block.is_none_or(|block| block.0 == u64::from(io.len));
@@ -76,6 +112,10 @@ mod tests {
         assert_eq!(count(IoOp::Read, 65536, FIRST | 3), 10_000);
         assert_eq!(count(IoOp::Read, 8192, 0), 10_000);
         assert!((4_800..5_200).contains(&count(IoOp::Write, 512, FIRST | 4)));
+        assert_eq!(draw.all(), [0, FIRST | 4, FIRST | 1, FIRST | 2, FIRST | 3]);
+        let mut draw = draw.of_depth(2);
+        let io = IoRequest { op: IoOp::Read, file: 0, offset: 0, len: 65536 };
+        assert_eq!((draw.draw(1, io), draw.drawn(1), draw.drawn(0)), (FIRST | 3, FIRST | 3, 0));
         assert!(PriorityDraw::new(&IoPriorities::default(), 1).is_none());
     }
 }

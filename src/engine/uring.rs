@@ -37,6 +37,7 @@ impl<'s> Uring<'s> {
         });
         let setup = RingSetup { linked, ..setup(options) };
         let (ring, slots) = UringQueue::new(brand, files.clone(), depth, size, setup)?;
+        let priorities = priorities.map(|draw| draw.of_depth(depth));
         Ok((
             Self { files, ring, batch: options.batch.clamp(1, depth), in_flight: 0, priorities },
             slots,
@@ -73,7 +74,7 @@ impl<'s> IoBackend<'s> for Uring<'s> {
 
     #[inline]
     fn push(&mut self, slot: Slot<'s>, io: IoRequest) {
-        let priority = self.priorities.as_mut().map_or(0, |draw| draw.of(io));
+        let priority = self.priorities.as_mut().map_or(0, |draw| draw.draw(slot.index(), io));
         self.ring.push(slot, io.sends(), io.file, io.offset, io.len, priority);
         self.in_flight += 1;
     }
@@ -97,6 +98,11 @@ impl<'s> IoBackend<'s> for Uring<'s> {
         let answer = self.ring.answer()?;
         self.in_flight -= 1;
         Some(answer)
+    }
+
+    #[inline]
+    fn priority_of(&self, slot: usize) -> u16 {
+        self.priorities.as_ref().map_or(0, |draw| draw.drawn(slot))
     }
 
     fn flush(&mut self, how: FlushKind) -> io::Result<()> {

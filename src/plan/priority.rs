@@ -73,6 +73,17 @@ impl IoPriority {
         };
         class << 13 | self.hint << 3 | u16::from(self.level)
     }
+
+    /// What the kernel has as this value; `None` without a class: that of the thread counts.
+    pub fn of_value(value: u16) -> Option<Self> {
+        let class = match value >> 13 {
+            1 => IoClass::Realtime,
+            2 => IoClass::BestEffort,
+            3 => IoClass::Idle,
+            _ => return None,
+        };
+        Some(Self { class, level: (value & 7) as u8, hint: value >> 3 & 1023 })
+    }
 }
 
 /// I/Os of a job that have a priority of their own, drawn by chance (fio's `cmdprio_percentage` and

@@ -64,7 +64,9 @@ pub use outcome::{
 };
 pub use probe::{PROBE_SCHEMA, ProbeResult};
 pub use profile::{ProfileFigure, ProfileResult};
-pub use results::{FEW, Host, IntervalCount, IntervalCounts, JobResult, WorkSpan, WorkerResult};
+pub use results::{
+    FEW, Host, IntervalCount, IntervalCounts, JobResult, PriorityResult, WorkSpan, WorkerResult,
+};
 pub use so_far::{PartSoFar, PhaseSoFar};
 pub use store::{RecordSink, is_record, load, of_text, text_of};
 pub use sweep::{SweepCell, SweepPlateau, SweepResult, SweepSide, ThroughputDrop};

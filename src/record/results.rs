@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::totals::ActionTotals;
 use crate::error::Fault;
 use crate::evidence::Machine;
-use crate::plan::{Action, Shared};
+use crate::plan::{Action, IoPriority, Shared};
 use crate::stats::{BlockCensus, CpuTime, DepthReached, PassedErrors, WorkCosts};
 use crate::unit::Timestamp;
 
@@ -38,6 +38,9 @@ pub struct JobResult {
     #[serde(flatten, with = "super::totals")]
     #[schemars(with = "super::totals::TotalsForm")]
     pub totals: Shared<ActionTotals>,
+    /// The same by the priority of the I/Os, where single ones had one of their own (`priorities` of the work).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub priorities: Vec<PriorityResult>,
     /// CPU time of its workers and of what came after the last of them; absent of copies and models.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu: Option<CpuTime>,
@@ -60,6 +63,18 @@ pub struct JobResult {
     /// Each worker's part: of 2 to 8 workers, or where the plan asks for it (`detail.workers`).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub workers: Vec<WorkerResult>,
+}
+
+/// What the I/Os of one priority came to.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PriorityResult {
+    /// The priority; absent of those that had none of their own, but that of their thread.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub priority: Option<IoPriority>,
+    /// By action.
+    #[serde(flatten, with = "super::totals::worker")]
+    #[schemars(with = "super::totals::WorkerForm")]
+    pub io: Shared<ActionTotals>,
 }
 
 /// What one worker of a job came to. Threads that share the stream of one worker (`pool`) are one.

@@ -108,6 +108,7 @@ fn job_result(
         name: job.job.name.clone(),
         span: worked,
         totals: sums.totals(stopped.since(counted), own.time()),
+        priorities: sums.priorities(stopped.since(counted), own.time()),
         cpu: shown(&sums),
         depth: sums.depths.reached(),
         costs: job.job.detail.costs.then(|| sums.costs().into()),

@@ -374,6 +374,7 @@ pub(super) fn act(context: &mut PhaseContext, plan: &CopyWork) -> Result<PhaseRe
             stopped: span.stopped,
         }),
         totals: totals.clone(),
+        priorities: Vec::new(),
         cpu: None,
         depth: None,
         costs: None,

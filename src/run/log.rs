@@ -21,12 +21,13 @@ use crate::unit::{Bytes, KIB, Timestamp};
 /// The first line.
 pub(super) const HEADING: &str = "time_ns,worker,op,file,offset,bytes,lat_ns,answer";
 
-/// The first line of the form that has submission latencies, too.
-pub(super) const SPLIT_HEADING: &str = "time_ns,worker,op,file,offset,bytes,lat_ns,answer,slat_ns";
+/// The first line of the form that has submission latencies and priorities, too.
+pub(super) const SPLIT_HEADING: &str =
+    "time_ns,worker,op,file,offset,bytes,lat_ns,answer,slat_ns,priority";
 
 /// The first line of the form that has flushes, and the numbers by which all were sent.
 pub(super) const ISSUED_HEADING: &str =
-    "time_ns,worker,op,file,offset,bytes,lat_ns,answer,slat_ns,number";
+    "time_ns,worker,op,file,offset,bytes,lat_ns,answer,slat_ns,number,priority";
 
 /// A log that is being written.
 pub(super) struct IoLogWriter {
@@ -130,6 +131,9 @@ fn line(
     if form == LogForm::Issued {
         write!(out, ",{}", entry.number)?;
     }
+    if form != LogForm::Csv {
+        write!(out, ",{}", entry.priority)?;
+    }
     writeln!(out)
 }
 
@@ -153,6 +157,7 @@ mod tests {
         io: IoRequest { op: IoOp::Read, file: 0, offset: 8192, len: 4096 },
         flush: None,
         number: 0,
+        priority: 24583,
         since: Timestamp(1200),
         accepted: Timestamp(1250),
         completed: Timestamp(1500),
@@ -190,7 +195,7 @@ mod tests {
         log_writer.write(Timestamp(1000)).unwrap();
         assert_eq!(
             std::fs::read_to_string(&path).unwrap(),
-            format!("{SPLIT_HEADING}\n500,0,read,0,8192,4096,300,4096,50\n")
+            format!("{SPLIT_HEADING}\n500,0,read,0,8192,4096,300,4096,50,24583\n")
         );
     }
 
@@ -209,7 +214,7 @@ mod tests {
         assert_eq!(
             std::fs::read_to_string(&path).unwrap(),
             format!(
-                "{ISSUED_HEADING}\n500,0,write,3,0,0,300,0,50,1\n500,0,fdatasync,3,0,0,300,0,50,2\n"
+                "{ISSUED_HEADING}\n500,0,write,3,0,0,300,0,50,1,24583\n500,0,fdatasync,3,0,0,300,0,50,2,24583\n"
             )
         );
     }

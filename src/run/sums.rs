@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use crate::engine::{ActionTallies, WorkerTotals};
-use crate::plan::{Action, Shared};
-use crate::record::{ActionTotals, WorkSpan};
+use crate::plan::{Action, IoPriority, Shared};
+use crate::record::{ActionTotals, PriorityResult, WorkSpan};
 use crate::stats::{
     ActionTally, BlockCensus, CallSizes, CpuSpent, DepthCounts, PassedErrors, WorkCosts,
 };
@@ -16,6 +16,8 @@ use crate::unit::{Nanos, Timestamp};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct WorkerSums {
     tallies: BTreeMap<Action, ActionTally>,
+    /// The same by priority, in the order of the workers; 0 is that of their threads.
+    priorities: Vec<(u16, BTreeMap<Action, ActionTally>)>,
     pub depths: DepthCounts,
     submitted: CallSizes,
     answered: CallSizes,
@@ -43,6 +45,11 @@ impl WorkerSums {
             passed: worker_totals.passed,
             cpu: worker_totals.cpu,
             tallies: worker_totals.tallies.into_all().collect(),
+            priorities: worker_totals
+                .priorities
+                .into_iter()
+                .map(|(priority, tallies)| (priority, tallies.into_all().collect()))
+                .collect(),
         }
     }
 
@@ -54,12 +61,11 @@ impl WorkerSums {
 
     /// Adds others. A histogram is 36 KiB: what is the first of its action is taken as it is.
     pub fn merge(&mut self, other: Self) {
-        for (action, tally) in other.tallies {
-            match self.tallies.entry(action) {
-                Entry::Vacant(place) => {
-                    place.insert(tally);
-                }
-                Entry::Occupied(mut mine) => mine.get_mut().merge(&tally),
+        add(&mut self.tallies, other.tallies);
+        for (priority, tallies) in other.priorities {
+            match self.priorities.iter_mut().find(|(known, _)| *known == priority) {
+                Some((_, mine)) => add(mine, tallies),
+                None => self.priorities.push((priority, tallies)),
             }
         }
         self.depths.merge(&other.depths);
@@ -98,12 +104,40 @@ impl WorkerSums {
     /// The summary, where what was only looked at took time `looked`, and all else time `flushed`: the closing
     /// flush is no part of what was only looked at.
     pub fn totals(&self, looked: Nanos, flushed: Nanos) -> Shared<ActionTotals> {
-        let done = self.tallies.iter().filter(|(_, tally)| tally.ops + tally.errors > 0);
-        done.map(|(&action, tally)| {
-            let waits = action.changes() || action.serves();
-            (action, Box::new(tally.total(if waits { flushed } else { looked })))
-        })
-        .collect()
+        totals(&self.tallies, looked, flushed)
+    }
+
+    /// The same of each priority that any I/O had.
+    pub fn priorities(&self, looked: Nanos, flushed: Nanos) -> Vec<PriorityResult> {
+        let each = self.priorities.iter().map(|(value, tallies)| PriorityResult {
+            priority: IoPriority::of_value(*value),
+            io: totals(tallies, looked, flushed),
+        });
+        each.filter(|result| !result.io.is_empty()).collect()
+    }
+}
+
+fn totals(
+    tallies: &BTreeMap<Action, ActionTally>,
+    looked: Nanos,
+    flushed: Nanos,
+) -> Shared<ActionTotals> {
+    let done = tallies.iter().filter(|(_, tally)| tally.ops + tally.errors > 0);
+    done.map(|(&action, tally)| {
+        let waits = action.changes() || action.serves();
+        (action, Box::new(tally.total(if waits { flushed } else { looked })))
+    })
+    .collect()
+}
+
+fn add(mine: &mut BTreeMap<Action, ActionTally>, others: BTreeMap<Action, ActionTally>) {
+    for (action, tally) in others {
+        match mine.entry(action) {
+            Entry::Vacant(place) => {
+                place.insert(tally);
+            }
+            Entry::Occupied(mut known) => known.get_mut().merge(&tally),
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::fio_pair::program;
+use crate::fio_pair::{program, report};
 use crate::lab;
 
 /// What each call that submits says of its I/O, but for its buffer and its file.
@@ -47,5 +47,47 @@ fn ios_carry_the_priorities_and_flags_that_fio_gives_them() {
         // What would have had to wait is none of the number.
         let theirs = theirs.get(..60).unwrap_or_else(|| panic!("{line}: {theirs:?}"));
         assert_eq!(theirs, &ours[..60], "{line}");
+    }
+}
+
+#[test]
+fn latencies_are_told_by_priority() {
+    lab::need!(lab::need_root());
+    lab::need!(lab::need_tool("fio", "fio"));
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("t"), vec![7; 1 << 20]).expect("a file");
+    let usual = "--name=c --filename=t --bs=4k --size=1m --ioengine=libaio --log_prio=1";
+    for (line, seen) in [
+        ("--rw=randread --cmdprio_percentage=20", 2),
+        ("--rw=randrw --cmdprio_percentage=0,50 --cmdprio_class=2 --cmdprio=6", 2),
+        ("--rw=randread --bssplit=8k/50:4k/50 --cmdprio_bssplit=8k/10/1/0:4k/40/2/7:16k/20", 3),
+        ("--rw=randrw --cmdprio_percentage=30 --prioclass=2 --prio=4 --lat_percentiles=1", 4),
+        ("--rw=randread --cmdprio_percentage=20 --numjobs=2 --group_reporting", 2),
+        ("--rw=randread --cmdprio_percentage=100", 0),
+        ("--rw=randread --prioclass=3", 0),
+    ] {
+        let line = format!("{usual} {line}");
+        let [theirs, ours] = [true, false].map(|theirs| {
+            let prefix = if theirs { "theirs" } else { "ours" };
+            let line = format!("{line} --write_lat_log={prefix}");
+            let report = report(theirs, folder.path(), &line);
+            let mut told = Vec::new();
+            for way in ["read", "write"] {
+                for of in report["jobs"][0][way]["prios"].as_array().into_iter().flatten() {
+                    let latency = ["clat_ns", "lat_ns"].map(|kind| {
+                        let of = &of[kind];
+                        assert!(of["N"].is_null() || of["percentile"].is_object(), "{of}");
+                        of["N"].clone()
+                    });
+                    told.push(format!("{way} {} {} {latency:?}", of["prioclass"], of["prio"]));
+                }
+            }
+            let log = folder.path().join(format!("{prefix}_clat.1.log"));
+            let log = fs::read_to_string(log).expect("a log");
+            let last = log.lines().map(|line| line.rsplit(", ").next().map(String::from));
+            (told, last.collect::<Vec<_>>())
+        });
+        assert_eq!(ours, theirs, "{line}");
+        assert_eq!(ours.0.len(), seen, "{line}: {ours:?}");
     }
 }

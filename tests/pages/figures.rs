@@ -829,6 +829,7 @@ fn each_action_has_the_spread_of_its_own_rate_and_a_flush_has_none() {
         name: "both".into(),
         span: None,
         totals: phase.totals.clone(),
+        priorities: Vec::new(),
         cpu: None,
         depth: None,
         costs: None,

@@ -7,6 +7,7 @@ use super::choices::FioLogWindow;
 use super::print::{
     FioBins, FioHistogramLog, FioLogAverage, FioLogFormat, FioLogKind, FioLogSample, FioWindowValue,
 };
+use crate::plan::IoPriority;
 use crate::unit::KIB;
 
 /// An I/O that was written down.
@@ -20,6 +21,8 @@ struct LoggedIo {
     bytes: u64,
     lat: u64,
     slat: u64,
+    /// As the kernel has it; 0: that of its job.
+    priority: u16,
 }
 
 impl FioJob {
@@ -116,6 +119,7 @@ fn logged(line: &str) -> Option<LoggedIo> {
     let mut number = |skipped: usize| fields.nth(skipped)?.parse::<i64>().ok();
     let (offset, bytes, lat) = (number(1)?, number(0)?, number(0)?);
     let (answer, slat) = (number(0)?, number(0)?);
+    let priority = line.rsplit(',').next()?.parse().ok()?;
     (answer > 0).then_some(LoggedIo {
         at,
         direction,
@@ -123,6 +127,7 @@ fn logged(line: &str) -> Option<LoggedIo> {
         bytes: bytes as u64,
         lat: lat as u64,
         slat: slat as u64,
+        priority,
     })
 }
 
@@ -135,13 +140,16 @@ fn format(job: &FioJob) -> FioLogFormat {
     }
 }
 
-fn sample(io: &LoggedIo, value: u64) -> FioLogSample {
+fn sample(job: &FioJob, io: &LoggedIo, value: u64) -> FioLogSample {
+    let of_job = || job.priority().io.map_or(0, IoPriority::value);
+
     FioLogSample {
         time_ms: io.at / 1_000_000,
         value,
         direction: io.direction as u8,
         block: io.bytes,
         offset: io.offset,
+        priority: if io.priority == 0 { of_job() } else { io.priority },
         issued_ns: io.at.saturating_sub(io.lat) + io.slat,
         ..FioLogSample::default()
     }
@@ -159,7 +167,7 @@ fn latencies(job: &FioJob, kind: FioLogKind, ios: &[LoggedIo]) -> FioLogContent 
         _ => io.lat,
     };
     if job.logs.avg.is_zero() {
-        let samples = ios.iter().map(|io| sample(io, value(io)));
+        let samples = ios.iter().map(|io| sample(job, io, value(io)));
         return FioLogContent::Samples(format, samples.collect());
     }
     let shown = match job.logs.window {
@@ -184,7 +192,7 @@ fn rates(job: &FioJob, kind: FioLogKind, ios: &[LoggedIo]) -> FioLogContent {
             FioLogKind::Iops => 1,
             _ => (io.bytes * 1_000_000).checked_div(io.lat).unwrap_or(0),
         };
-        let samples = ios.iter().map(|io| sample(io, value(io)));
+        let samples = ios.iter().map(|io| sample(job, io, value(io)));
         return FioLogContent::Samples(format, samples.collect());
     }
     let every = (job.logs.avg.as_millis() as u64).max(1);
@@ -248,11 +256,11 @@ mod tests {
     use crate::dialect::fio::FioEngine;
 
     const GATHERED: &str = "\
-time_ns,worker,op,file,offset,bytes,lat_ns,answer,slat_ns
-1000000,0,read,0,0,4096,7000,4096,1000
-2500000,0,write,0,8192,4096,9000,4096,2000
-12000000,0,read,0,4096,4096,5000,4096,1000
-13000000,0,read,0,4096,4096,5000,-5,1000
+time_ns,worker,op,file,offset,bytes,lat_ns,answer,slat_ns,priority
+1000000,0,read,0,0,4096,7000,4096,1000,0
+2500000,0,write,0,8192,4096,9000,4096,2000,8197
+12000000,0,read,0,4096,4096,5000,4096,1000,0
+13000000,0,read,0,4096,4096,5000,-5,1000,0
 ";
 
     fn job(change: impl FnOnce(&mut FioJob)) -> FioJob {
@@ -274,12 +282,23 @@ time_ns,worker,op,file,offset,bytes,lat_ns,answer,slat_ns
             job.logs.lat = Some(String::new());
             job.logs.offset = true;
         });
+        let prios = |priority: u32| {
+            let mut job = job.clone();
+            (job.logs.offset, job.logs.prio) = (false, true);
+            job.process.prio = priority;
+            job.set.insert("prio");
+            texts(&job, 2, GATHERED, 0).swap_remove(1).1
+        };
+        assert_eq!(
+            prios(5),
+            "1, 6000, 0, 4096, 0x4005\n2, 7000, 1, 4096, 0x2005\n12, 4000, 0, 4096, 0x4005\n"
+        );
         let files = texts(&job, 2, GATHERED, 0);
         let names: Vec<_> = files.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names, ["j_slat.2.log", "j_clat.2.log", "j_lat.2.log"]);
         assert_eq!(
             files[1].1,
-            "1, 6000, 0, 4096, 0, 0\n2, 7000, 1, 4096, 8192, 0\n12, 4000, 0, 4096, 4096, 0\n"
+            "1, 6000, 0, 4096, 0, 0\n2, 7000, 1, 4096, 8192, 1\n12, 4000, 0, 4096, 4096, 0\n"
         );
         assert!(files[2].1.starts_with("1, 7000, 0, 4096, 0, 0\n"));
         assert_eq!(gathered(&job, 2), PathBuf::from("j.2.assay-log"));
@@ -295,7 +314,7 @@ time_ns,worker,op,file,offset,bytes,lat_ns,answer,slat_ns
         let files = texts(&job, 1, GATHERED, 0);
         assert_eq!(files[0], ("p_bw.log".into(), "10, 400, 0, 0, 0\n10, 400, 1, 0, 0\n".into()));
         assert_eq!(files[1].1, "10, 100, 0, 0, 0\n10, 100, 1, 0, 0\n");
-        let to_the_end = format!("{GATHERED}20000000,0,read,0,0,4096,1000,4096,0\n");
+        let to_the_end = format!("{GATHERED}20000000,0,read,0,0,4096,1000,4096,0,0\n");
         assert_eq!(
             texts(&job, 1, &to_the_end, 0)[1].1,
             "10, 100, 0, 0, 0\n10, 100, 1, 0, 0\n20, 100, 0, 0, 0\n"

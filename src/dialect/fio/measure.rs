@@ -10,10 +10,10 @@ use super::job_fault::{counts_as_passed, detail_of, error_of, fault_of, result_o
 use super::plan::FioClone;
 use super::print::{
     FioBanner, FioBins, FioDirectionReport, FioJobReport, FioLatency, FioLatencyShares,
-    FioLatencyTarget, FioMoments, FioPassedErrors, FioPercentiles, FioShares, FioSteadyReport,
-    FioStyle, FioTypedOption, errno_text,
+    FioLatencyTarget, FioMoments, FioPassedErrors, FioPercentiles, FioPriorityLatency, FioShares,
+    FioSteadyReport, FioStyle, FioTypedOption, errno_text,
 };
-use crate::plan::Action;
+use crate::plan::{Action, IoPriority};
 use crate::record::{
     IntervalCount, JobResult, PhaseRecord, SamplePoint, SteadyResult, SteadyRound,
 };
@@ -169,6 +169,12 @@ impl FioJobReport {
             let points = result.series.get(&action);
             let report = &mut self.directions[direction];
             *report = direction_report(job, total, runtime_ms);
+            for of_one in &result.priorities {
+                let Some(total) = of_one.io.get(&action) else { continue };
+                let moved = direction_report(job, total, runtime_ms);
+                let latency = if job.statistics.lat_percentiles { moved.lat } else { moved.clat };
+                report.merge_priority(&priority_latency(job, of_one.priority, latency));
+            }
             let points = points.map(Vec::as_slice).unwrap_or_default();
             let skipped = phase.span.counted.since(phase.span.started);
             report.sample(job, skipped, points, &phase.series.points);
@@ -326,6 +332,19 @@ fn direction_report(job: &FioJob, total: &ActionTotal, runtime_ms: u64) -> FioDi
         report.lat = all;
     }
     report
+}
+
+/// The latencies of I/Os of a priority, or of that of their job.
+fn priority_latency(
+    job: &FioJob,
+    own: Option<IoPriority>,
+    latency: FioLatency,
+) -> FioPriorityLatency {
+    let Some(priority) = own.or(job.priority().io) else {
+        return FioPriorityLatency { latency, ..FioPriorityLatency::default() };
+    };
+    let class = (priority.value() >> 13) as u8;
+    FioPriorityLatency { class, level: priority.level, hint: priority.hint, latency }
 }
 
 fn latency(whole: Option<&Latency>, cells: impl Iterator<Item = HistogramCell>) -> FioLatency {

@@ -357,7 +357,7 @@ impl FioJob {
     }
 
     /// How the kernel ranks it. A level without a class is one of best effort, as fio has it.
-    fn priority(&self) -> Priority {
+    pub(super) fn priority(&self) -> Priority {
         let process = &self.process;
         let given = ["prio", "prioclass", "priohint"].iter().any(|word| self.is_set(word));
         let class = match process.prioclass {

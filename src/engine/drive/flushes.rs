@@ -49,7 +49,16 @@ impl<'s, L: IoBackend<'s>, const MORE: bool> IoLoop<'_, 's, L, MORE> {
             let io = IoRequest { op: IoOp::Write, file, offset: 0, len: 0 };
             let (flush, number) = (Some(how), self.sent);
             let accepted = since;
-            log.add(LogEntry { io, flush, number, since, accepted, completed, answer: 0 });
+            log.add(LogEntry {
+                io,
+                flush,
+                number,
+                priority: 0,
+                since,
+                accepted,
+                completed,
+                answer: 0,
+            });
             self.sent += 1;
         }
     }

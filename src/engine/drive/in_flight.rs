@@ -140,6 +140,8 @@ pub(super) struct IoAnswer {
     pub(super) moved: u32,
     /// The ramp is over.
     pub(super) counts: bool,
+    /// Its priority, as the kernel has it, where those are counted apart.
+    pub(super) priority: u16,
 }
 
 impl IoAnswer {

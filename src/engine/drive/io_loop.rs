@@ -120,6 +120,13 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
         let reads_back = loop_config.read_back || loop_config.backlog.is_some();
         let backs = reads_back.then_some(Action::Read);
         let backlog = loop_config.backlog.map(|rule| BacklogQueue::new(rule, depth));
+        let priorities = match worker.priorities.as_ref().filter(|_| MORE) {
+            Some(draw) => draw.all(),
+            None => Vec::new(),
+        };
+        let moves: Vec<_> = actions.clone().chain(backs).collect();
+        let of_priority = || ActionTallies::new(moves.iter().copied(), loop_config.split.any());
+        let priorities = priorities.into_iter().map(|value| (value, of_priority())).collect();
         let tallies = ActionTallies::new(
             actions.chain(flushes).chain(backs).chain(worker.aside.actions()),
             loop_config.split.any(),
@@ -172,6 +179,7 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
             worker_totals: WorkerTotals {
                 number: worker.place.0,
                 tallies,
+                priorities,
                 census,
                 moves: vec![
                     FileMoves::default();
@@ -533,6 +541,7 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
             io,
             flush: None,
             number: self.io_states[index].number,
+            priority: self.backend.priority_of(index),
             since,
             accepted,
             completed: self.now,
@@ -563,7 +572,11 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
         if MORE {
             self.ramp_left = self.ramp_left.saturating_sub(u64::from(moved));
         }
-        let answer = IoAnswer { io_in_flight, call, completed: self.now, moved, counts };
+        let priority = match MORE && !self.worker_totals.priorities.is_empty() {
+            true => self.backend.priority_of(slot.index()),
+            false => 0,
+        };
+        let answer = IoAnswer { io_in_flight, call, completed: self.now, moved, counts, priority };
         let (back, wrong) = match io.op {
             IoOp::Read => {
                 self.count(&answer);
@@ -620,6 +633,7 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
         let tally = self.worker_totals.tallies.of(io.op.action());
         if MORE {
             tally.count(answer.moved, io.len, self.loop_config.split, answer.moments());
+            self.count_by_priority(answer);
             if self.level.as_ref().is_some_and(|level| level.is_exceeded_by(answer)) {
                 self.took_too_long(answer);
             }
@@ -628,6 +642,18 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
             tally.add(u64::from(answer.moved), u64::from(io.len), answer.lat_ns());
         } else {
             tally.add_untimed(u64::from(answer.moved), u64::from(io.len));
+        }
+    }
+
+    /// Counts it among those of its priority, where that is asked for.
+    #[inline]
+    fn count_by_priority(&mut self, answer: &IoAnswer) {
+        let priorities = &mut self.worker_totals.priorities;
+        let of = priorities.iter_mut().find(|(priority, _)| *priority == answer.priority);
+        if let Some((_, tallies)) = of {
+            let io = answer.io_in_flight.io;
+            let tally = tallies.of(io.op.action());
+            tally.count(answer.moved, io.len, self.loop_config.split, answer.moments());
         }
     }
 

@@ -123,6 +123,8 @@ pub struct WorkerTotals {
     /// where writes are read back. A rewrite's latency is that of the whole, its bytes those of
     /// the block.
     pub tallies: ActionTallies,
+    /// The same of the I/Os of each priority, where single I/Os have one of their own; 0 is that of the thread.
+    pub priorities: Vec<(u16, ActionTallies)>,
     /// I/Os in flight each time one was sent, counted or not.
     pub depths: DepthCounts,
     /// I/Os that each call handed over, of methods whose calls take several.
@@ -166,6 +168,7 @@ impl Worker<'_> {
         self.verify != Verify::None
             || self.split.any()
             || self.log.is_some()
+            || self.priorities.is_some()
             || self.by_file
             || self.balance.is_some()
             || self.aside.any()

@@ -31,7 +31,8 @@ impl FioDirectionReport {
         }
     }
 
-    fn merge_priority(&mut self, other: &FioPriorityLatency) {
+    /// Adds latencies of I/Os of one priority.
+    pub fn merge_priority(&mut self, other: &FioPriorityLatency) {
         let key = |one: &FioPriorityLatency| (one.class, one.level, one.hint);
         match self.priorities.iter_mut().find(|one| key(one) == key(other)) {
             Some(same) => same.latency.merge(&other.latency),
