@@ -34,7 +34,7 @@ use crate::report;
 use crate::run::{self, LiveStatus, Observer};
 use crate::sys::block::is_endless;
 use crate::sys::clock;
-use crate::unit::MIB;
+use crate::unit::{MIB, Nanos};
 
 /// The minor version of fio 3 that this is, where no other is meant.
 const MINOR: u32 = 42;
@@ -79,7 +79,10 @@ impl Dialect for Fio {
             planned.plan.phases.iter_mut().for_each(|phase| phase.cold = cold);
         }
         let settle = settle(false, context.environment)?;
-        planned.plan.phases.iter_mut().for_each(|phase| phase.settle = settle);
+        for phase in &mut planned.plan.phases {
+            let watched = !planned.unsettled.contains(&phase.name);
+            phase.settle = if watched { settle } else { Nanos::ZERO };
+        }
         let said = lines(&command.said);
         Ok(ReadLine::Run(Box::new(FioLine {
             plan: planned.plan,
@@ -428,9 +431,9 @@ impl FioScreen<'_> {
         let pid = std::process::id();
         let of = |clone: &FioClone| {
             let find = |name: &str| record.phases.iter().find(|phase| phase.name == name);
-            let check = clone.check.as_deref().and_then(find);
+            let later: Vec<_> = clone.later.iter().filter_map(|name| find(name)).collect();
             let report =
-                |phase| fio::job_report(&jobs[clone.job], clone, phase, check, pid + clone.thread);
+                |phase| fio::job_report(&jobs[clone.job], clone, phase, &later, pid + clone.thread);
             find(&clone.phase).map(report)
         };
         let each: Vec<_> = clones.iter().map(|clone| (&jobs[clone.job], of(clone))).collect();
@@ -585,7 +588,7 @@ impl Observer for FioScreen<'_> {
 
     fn began(&mut self, phase: &Phase, _number: usize, _of: usize) {
         let clones = &self.line.clones;
-        let check = |clone: &&FioClone| clone.check.as_ref() == Some(&phase.name);
+        let check = |clone: &&FioClone| clone.later.contains(&phase.name);
         // What is read back are jobs that began before.
         let ran_in = clones.iter().find(check).map_or(&phase.name, |clone| &clone.phase);
         let first = clones.iter().position(|clone| clone.phase == *ran_in).unwrap_or_default();

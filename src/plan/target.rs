@@ -159,6 +159,8 @@ pub enum LayoutMode {
     AsFound,
     /// Emptied first.
     Truncated,
+    /// Removed, and made again: another file of the same name, empty. A device stays as it is.
+    Anew,
     /// Emptied, and made as long as it shall be by one hole (`truncate -s`). It stays one: what reads
     /// it finds zeros that no device holds.
     Sparse,

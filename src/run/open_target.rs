@@ -287,6 +287,7 @@ impl OpenTarget {
         match layout {
             LayoutMode::AsFound | LayoutMode::Existing | LayoutMode::Written => {}
             LayoutMode::Truncated => self.empty()?,
+            LayoutMode::Anew => self.renew()?,
             LayoutMode::Sparse => {
                 let reach = self.reach;
                 self.empty()?;
@@ -302,6 +303,27 @@ impl OpenTarget {
                 }
             }
         }
+        Ok(())
+    }
+
+    /// Removes it, and makes another one of its name, which is empty. What has no name is emptied.
+    fn renew(&mut self) -> Result<(), Fault> {
+        if self.kind != TargetKind::File {
+            return self.empty();
+        }
+        let fault = |doing: Doing, error: rustix::io::Errno| {
+            Fault::new(doing, self.label.clone(), &error.into())
+        };
+        match rustix::fs::unlink(&self.path) {
+            Ok(()) | Err(rustix::io::Errno::NOENT) => {}
+            Err(error) => return Err(fault(Doing::Remove, error)),
+        }
+        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::CLOEXEC;
+        let file = rustix::fs::open(&self.path, flags, Mode::from_raw_mode(0o644))
+            .map_err(|error| fault(Doing::Create, error))?;
+        self.file = Some(file);
+        self.forget();
+        (self.found, self.reach) = (0, 0);
         Ok(())
     }
 

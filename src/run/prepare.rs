@@ -179,7 +179,7 @@ impl<'a> PhaseContext<'a> {
         open_target.open(self.run, ever_written || !found, manner.lifetime)?;
         let reach = open_target.reach;
         let grown = matches!(manner.size, Size::Written { .. }) && reach > 0;
-        if grown && manner.layout != LayoutMode::Truncated {
+        if grown && !matches!(manner.layout, LayoutMode::Truncated | LayoutMode::Anew) {
             // Whole blocks of the largest kind that was written.
             let block = job.blocks.pattern.block.largest().0;
             job.size = Bytes(reach.max(block) / block * block);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::os::unix::fs::FileExt as _;
+use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::path::Path;
 
 use assay::evidence::Direction;
@@ -47,6 +47,38 @@ fn files_of_several_sizes_are_those_of_fio() {
             (listed(&folder.path("l.log")), sizes(&folder.path(".")), work)
         });
         assert_eq!(ours, theirs, "{line}");
+    }
+}
+
+/// A file that is removed after each loop is another one afterwards: what else had its name keeps the first loop.
+#[test]
+fn files_are_removed_after_each_loop() {
+    let _alone = lab::alone();
+    lab::need!(lab::need_tool("fio", "fio"));
+    lab::need!(Memory::tmpfs());
+    for (line, left) in [
+        ("--rw=write --loops=3", 1),
+        ("--rw=randwrite --loops=2 --ioengine=libaio --iodepth=4", 1),
+        ("--rw=write --loops=2 --verify=crc32c", 1),
+        ("--rw=write --loops=2 --unlink=1", 0),
+        ("--rw=write --loops=1", 2),
+    ] {
+        let [ours, theirs] = [false, true].map(|theirs| {
+            let folder = Memory::tmpfs().expect("memory");
+            fs::write(folder.path("a.0.0"), vec![1; 64 << 10]).expect("a file");
+            fs::hard_link(folder.path("a.0.0"), folder.path("first")).expect("a name");
+            let line = format!("--name=a --bs=16k --size=64k {line} --unlink_each_loop=1");
+            let document = report(theirs, &folder.path("."), &line);
+            let job = &document["jobs"][0];
+            let work = ["read", "write"]
+                .map(|way| (job[way]["total_ios"].as_u64(), job[way]["io_bytes"].as_u64()));
+            let names =
+                |name: &str| fs::metadata(folder.path(name)).map_or(0, |found| found.nlink());
+            let written = fs::read(folder.path("first")).expect("bytes") != vec![1; 64 << 10];
+            (work, names("a.0.0"), names("first"), written, document["jobs"][0]["error"].clone())
+        });
+        assert_eq!(ours, theirs, "{line}");
+        assert_eq!((ours.1, ours.3), (left, true), "{line}");
     }
 }
 

@@ -146,6 +146,8 @@ fn what_a_job_wrote_is_read_back_as_often_and_told_in_its_report() {
         "--rw=write --bs=4k --do_verify=0",
         "--rw=write --bs=64k --numjobs=2 --offset_increment=256k --group_reporting",
         "--rw=write --bs=4k --verify_pattern=%o",
+        "--rw=write --bs=4k --loops=3",
+        "--rw=randwrite --bs=4k --loops=2 --ioengine=libaio --iodepth=4",
     ];
     for line in lines {
         let moved = [true, false].map(|theirs| {
@@ -192,10 +194,11 @@ fn a_file_that_nobody_wrote_with_headers_is_not_verified() {
 fn what_is_not_done_is_refused_by_name() {
     lab::need!(Memory::tmpfs());
     let folder = Memory::tmpfs().expect("memory");
-    let words = ["--verify_state_load=1", "--loops=2", "--verify=sha512"];
+    let words = ["--verify_state_load=1", "--loops=2 --runtime=9", "--verify=sha512"];
     for word in words {
         let output =
             run(false, folder.mount(), &format!("--rw=write --bs=4k --verify=crc32c {word}"));
+        let word = word.split(' ').next().unwrap_or_default();
         let text = said(&output);
         assert!(!output.status.success(), "{word}");
         let name = word.trim_start_matches('-').split('=').next().unwrap_or_default();

@@ -61,14 +61,13 @@ pub fn job_report(
     job: &FioJob,
     clone: &FioClone,
     phase: &PhaseRecord,
-    check: Option<&PhaseRecord>,
+    later: &[&PhaseRecord],
     pid: u32,
 ) -> FioJobReport {
     let report = phase_report(job, clone, phase, pid);
-    match check {
-        Some(check) => report.followed_by(&phase_report(job, clone, check, pid)),
-        None => report,
-    }
+    later
+        .iter()
+        .fold(report, |report, later| report.followed_by(&phase_report(job, clone, later, pid)))
 }
 
 /// The report of a clone that has done nothing yet.

@@ -5,6 +5,7 @@ mod computing;
 mod file_calls;
 mod files;
 mod limits;
+mod loops;
 mod memory;
 mod method;
 mod pace;
@@ -18,8 +19,11 @@ mod target;
 mod unmet;
 mod verify;
 
+use loops::phases_of;
 pub use placed::{FioClone, FioPlan, FioSurroundings, FioThere};
 use refused::refused;
+
+use std::borrow::Cow;
 
 use super::asked::{FioCommand, FioJob, NAME};
 use super::choices::{FioCpusPolicy, FioExitWhat, FioRandomGenerator, FioVerifyKind};
@@ -53,13 +57,19 @@ impl FioCommand {
         self.check_own()?;
         let mut phases = Vec::new();
         let mut clones = Vec::new();
+        let mut unsettled = Vec::new();
         for together in self.together()? {
             let name = self.phase_name(phases.len(), together[0]);
+            let (loops, anew) = self.loops_apart(&together, found)?;
             let (mut jobs, mut checks) = (Vec::new(), Vec::new());
             let check_name =
                 format!("{}: {}{READ_BACK}", phases.len() + 2, self.jobs[together[0]].name);
             for &number in &together {
-                let job = &self.jobs[number];
+                let mut job = Cow::Borrowed(&self.jobs[number]);
+                if loops > 1 {
+                    job.to_mut().schedule.loops = 1;
+                }
+                let job = &*job;
                 // The order in which fio numbers them.
                 for clone in std::iter::once(0).chain((1..job.schedule.numjobs).rev()) {
                     let thread = clones.len() as u32 + 1;
@@ -91,7 +101,7 @@ impl FioCommand {
                         thread,
                         phase: name.clone(),
                         name: name_of_job.clone(),
-                        check: job.reads_back().then(|| check_name.clone()),
+                        later: job.reads_back().then(|| check_name.clone()).into_iter().collect(),
                     });
                     let planned = Job { name: name_of_job, ..planned };
                     if job.reads_back() {
@@ -107,8 +117,22 @@ impl FioCommand {
                 self.without_io(&together, &mut jobs)?;
             }
             let heat = self.status_heat();
-            phases.push(Phase { heat, ..self.phase(name, &together, jobs) });
-            phases.extend(read_back(check_name, checks));
+            let first = Phase { heat, ..self.phase(name.clone(), &together, jobs) };
+            let check = read_back(check_name, checks);
+            let mut later = Vec::new();
+            for number in 2..=loops {
+                if anew {
+                    let before = phases_of(&first, &check, (number - 1, anew));
+                    unsettled.extend(before.map(|phase| phase.name));
+                }
+                later.extend(phases_of(&first, &check, (number, anew)));
+            }
+            if let Some(clone) = clones.last_mut() {
+                clone.later.extend(later.iter().map(|phase| phase.name.clone()));
+            }
+            phases.push(first);
+            phases.extend(check);
+            phases.extend(later);
         }
         let plan = Plan {
             title: NAME.into(),
@@ -122,7 +146,7 @@ impl FioCommand {
             phases,
         };
         plan.check()?;
-        Ok(FioPlan { plan, clones })
+        Ok(FioPlan { plan, clones, unsettled })
     }
 
     /// Jobs of `exit_on_io_done` that no I/O runs beside: they wait for that of later jobs, or of none, and so take
@@ -164,7 +188,7 @@ impl FioCommand {
         let awaited =
             |clone: &&FioClone| clone.phase == phase && self.jobs[clone.job].name == *name;
         let awaited: Vec<&FioClone> = clones.iter().filter(awaited).collect();
-        if awaited.iter().any(|clone| clone.check.is_some()) {
+        if awaited.iter().any(|clone| !clone.later.is_empty()) {
             return Err(refused(
                 job,
                 "wait_for",

@@ -22,9 +22,14 @@ pub(super) fn something_to_read(
         return Ok(());
     }
     let layout = layout(&blocks.target);
-    if layout == LayoutMode::Truncated {
+    let emptied = match layout {
+        LayoutMode::Truncated => Some("truncated"),
+        LayoutMode::Anew => Some("anew"),
+        _ => None,
+    };
+    if let Some(name) = emptied {
         return Err(Refusal::new(
-            "the layout 'truncated' contradicts reads: nothing is left that could be read",
+            format!("the layout '{name}' contradicts reads: nothing is left that could be read"),
             "give the layout 'written', or leave the reads out",
         ));
     }
@@ -66,7 +71,10 @@ pub(super) fn laid_before(
     (size, new): (Bytes, bool),
 ) -> Bytes {
     let empties = |(_, other): (&Job, &BlockWork)| {
-        matches!(layout(&other.target), LayoutMode::Truncated | LayoutMode::Sparse)
+        matches!(
+            layout(&other.target),
+            LayoutMode::Truncated | LayoutMode::Anew | LayoutMode::Sparse
+        )
     };
     let emptied = on_the_same(plan, number, blocks).any(empties);
     match layout(&blocks.target) {

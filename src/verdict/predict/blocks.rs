@@ -232,7 +232,7 @@ fn from_memory(ground: &BlockJobPlace<'_>) -> Option<Finding> {
 fn grows(ground: &BlockJobPlace<'_>) -> bool {
     let blocks = ground.blocks;
     let empty = match &blocks.target {
-        Target::File { layout: LayoutMode::Truncated, .. } => true,
+        Target::File { layout: LayoutMode::Truncated | LayoutMode::Anew, .. } => true,
         Target::File { layout: LayoutMode::AsFound, .. } => ground.survey.kind == PathKind::Missing,
         Target::Scratch { layout: LayoutMode::Truncated | LayoutMode::AsFound, .. } => true,
         _ => false,

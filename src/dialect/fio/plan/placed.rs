@@ -72,8 +72,16 @@ pub struct FioClone {
     pub phase: String,
     /// The name of its job in that phase.
     pub name: String,
-    /// The name of the phase that reads back what it wrote, in a job of the same name.
-    pub check: Option<String>,
+    /// The names of the phases in which it goes on, in a job of the same name: one that reads back what it wrote,
+    /// and loops that are a phase each.
+    pub later: Vec<String>,
+}
+
+impl FioClone {
+    /// Whether it runs in the phase of this name.
+    pub fn runs_in(&self, phase: &str) -> bool {
+        self.phase == phase || self.later.iter().any(|later| later == phase)
+    }
 }
 
 /// A plan, and where each clone stands in it.
@@ -83,4 +91,6 @@ pub struct FioPlan {
     pub plan: Plan,
     /// All clones, in the order of their reports.
     pub clones: Vec<FioClone>,
+    /// The names of phases whose files are removed at once: what they leave in memory is not watched.
+    pub unsettled: Vec<String>,
 }

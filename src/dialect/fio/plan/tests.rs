@@ -330,11 +330,47 @@ fn what_is_read_beforehand_stays_in_memory() {
 }
 
 #[test]
+fn loops_that_remove_their_files_are_phases() {
+    let of = |words: &str| {
+        let planned = planned(&format!("--name=a --size=1m --rw=write {words}")).expect(words);
+        let layout = |phase: &crate::plan::Phase| {
+            let Work::Blocks(blocks) = &phase.jobs[0].work else { panic!("{words}") };
+            match &blocks.target {
+                Target::File { layout, .. } | Target::Files { layout, .. } => Some(*layout),
+                _ => None,
+            }
+        };
+        let phases = planned.plan.phases.iter().map(|phase| (phase.name.clone(), layout(phase)));
+        (phases.collect::<Vec<_>>(), planned.clones[0].later.clone(), planned.unsettled)
+    };
+    let (allocated, anew) = (Some(LayoutMode::Preallocated), Some(LayoutMode::Anew));
+    let named = |names: &[&str]| names.iter().map(|name| name.to_string()).collect::<Vec<_>>();
+    let (phases, later, unsettled) = of("--loops=3 --unlink_each_loop=1");
+    let [second, third] = ["a, loop 2", "a, loop 3"];
+    assert_eq!(phases, [("a".into(), allocated), (second.into(), anew), (third.into(), anew)]);
+    assert_eq!((later, unsettled), (named(&[second, third]), named(&["a", second])));
+    let (phases, later, _) = of("--loops=2 --unlink_each_loop=1 --verify=crc32c --nrfiles=2");
+    assert_eq!((phases.len(), phases[2].1), (4, anew));
+    assert_eq!(later, named(&["2: a, read back", second, "2: a, read back, loop 2"]));
+    let (phases, later, unsettled) = of("--loops=2 --verify=crc32c");
+    assert_eq!((phases.len(), phases[2].1), (4, Some(LayoutMode::AsFound)));
+    assert_eq!((later.len(), unsettled), (3, Vec::new()));
+    // Devices stay, and one loop is none.
+    for words in ["--loops=1", "--loops=2 --filename=/dev/y", "--loops=2 --ioengine=null"] {
+        assert_eq!(of(&format!("{words} --unlink_each_loop=1")).0.len(), 1, "{words}");
+    }
+}
+
+#[test]
 fn what_is_not_done_is_refused_by_its_name() {
     for (words, says) in [
         ("--rw=write --verify=crc32c --trim_percentage=5 --trim_backlog=8", "trim_percentage"),
         ("--rw=write --verify=crc32c --verify_state_load=1", "verify_state_load"),
         ("--ioengine=libaio --lockfile=exclusive", "lockfile"),
+        ("--loops=2 --unlink_each_loop=1", "second loop fails"),
+        ("--rw=write --loops=2 --unlink_each_loop=1 --numjobs=2", "numjobs=1"),
+        ("--rw=write --loops=2 --unlink_each_loop=1 --runtime=9", "leave runtime"),
+        ("--rw=write --loops=101 --unlink_each_loop=1", "100 loops"),
         ("--ioengine=libblkio", "libblkio"),
         ("--ioengine=vsync --iodepth=8", "ioengine=sync"),
         ("--trigger-timeout=5", "--trigger"),

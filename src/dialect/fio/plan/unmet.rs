@@ -25,8 +25,6 @@ const fn unmet(
     UnmetOption { name, asked, why, instead }
 }
 
-const LEAVE_OUT: &str = "leave it out";
-
 /// All of them.
 const UNMET: &[UnmetOption] = &[
     unmet(
@@ -96,12 +94,6 @@ const UNMET: &[UnmetOption] = &[
         "use rw=write and one file, or give offset= the size of the file",
     ),
     unmet(
-        "unlink_each_loop",
-        |job| job.target.unlink_each_loop && job.schedule.loops > 1,
-        "the file stays from loop to loop here",
-        "use unlink=1, which removes it at the end",
-    ),
-    unmet(
         "io_submit_mode",
         |job| job.queue.submit_mode == FioSubmitMode::Offload && job.queue.engine.synchronous(),
         "calls that wait are made by one thread here",
@@ -112,12 +104,6 @@ const UNMET: &[UnmetOption] = &[
         |job| !job.data.pattern.offsets.is_empty(),
         "the offset cannot stand in a pattern here",
         "leave %o out",
-    ),
-    unmet(
-        "trim_percentage",
-        |job| job.verify.trim_percentage > 0,
-        "what was verified is not trimmed here",
-        LEAVE_OUT,
     ),
     unmet(
         "zonemode",
