@@ -124,6 +124,16 @@ fn times(job: &FioJob, note: &mut impl FnMut(&str, String, &str, &str)) {
 
 fn verification(job: &FioJob, note: &mut impl FnMut(&str, String, &str, &str)) {
     let verify = &job.verify;
+    let verified = verify.kind != FioVerifyKind::None && job.pattern.rw.writes();
+    if verify.trim_percentage > 0 && (verify.trim_backlog == 0 || !verified) {
+        note(
+            "trim_percentage",
+            "nothing: only blocks that are written to be verified are trimmed, and 'trim_backlog' says when"
+                .into(),
+            &format!("{} % of the blocks trimmed", verify.trim_percentage),
+            "",
+        );
+    }
     if verify.kind == FioVerifyKind::None {
         return;
     }

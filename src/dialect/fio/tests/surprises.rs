@@ -56,6 +56,19 @@ fn words_that_do_nothing() {
 }
 
 #[test]
+fn trims_that_nothing_begins() {
+    for (words, told) in [
+        ("--verify=md5 --trim_percentage=10", 1),
+        ("--trim_percentage=10 --trim_backlog=8", 1),
+        ("--verify=md5 --trim_percentage=10 --trim_backlog=8", 0),
+    ] {
+        let command = line(&format!("--name=a --size=1m --rw=write {words}")).expect("a job");
+        let notes = notes(&command);
+        assert_eq!(notes.iter().filter(|note| note.1.starts_with("nothing: ")).count(), told);
+    }
+}
+
+#[test]
 fn sections_that_are_not_what_they_look_like() {
     let command =
         file("[globalfoo]\nioengine=null\nsize=64k\n[a] b\n[c\n[d] # fine\n").expect("jobs");
