@@ -174,7 +174,7 @@ mod tests {
             finding.claim.contains("the block layer")
         };
         assert!(!told(&bench));
-        bench.record.phases[0].flows[1].durability = Durability::OpenSync;
+        bench.record.phases[0].flows[0].durability = Durability::OpenSync;
         assert!(told(&bench));
         bench.bottom(LeafKind::Memory("tmpfs".into()));
         assert!(!told(&bench));
