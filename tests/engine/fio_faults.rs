@@ -105,6 +105,7 @@ fn a_file_is_not_trimmed() {
         "--rw=trim --name=a --ioengine=psync",
         "--rw=randtrim --name=a --ioengine=libaio",
         "--rw=trimwrite --name=a --ioengine=io_uring",
+        "--rw=randtrim --name=a --ioengine=libaio --continue_on_error=write --ignore_error=,ENOSPC",
         "--exitall --name=a --rw=trim --name=b --ioengine=null --rw=read --startdelay=1",
     ] {
         let (status, jobs) = same_when_full(&format!("--size=256k --bs=4k {line}"));

@@ -35,7 +35,7 @@ pub(super) fn detail_of(fault: &Fault) -> String {
 }
 
 /// Whether fio counts an error that ended a clone among those that it passes over: where it waits for each I/O, and
-/// passes over other errors of that kind.
+/// passes over other errors of that kind. It waits for trims with every engine.
 pub(super) fn counts_as_passed(job: &FioJob, fault: &Fault) -> bool {
     let borne = &job.verify.borne;
     let kind = match fault.doing {
@@ -44,7 +44,7 @@ pub(super) fn counts_as_passed(job: &FioJob, fault: &Fault) -> bool {
         Doing::Write | Doing::Trim => borne.write,
         _ => false,
     };
-    kind && job.queue.engine.synchronous()
+    kind && (job.queue.engine.synchronous() || fault.doing == Doing::Trim)
 }
 
 /// A clone that failed, as fio tells of it while it runs.
