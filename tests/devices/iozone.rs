@@ -91,6 +91,9 @@ fn unflushed_every_figure_is_memory_and_the_card_is_told_beside_it() {
         };
         if device.iter().all(holds) {
             assert!(heard.ran.stderr.contains("The device itself: 4."), "{heard}");
+            // No byte of the reads met the card: of that only its limit is known.
+            let limit = "to 16.8 MB per second here, whatever the device can do";
+            assert!(heard.ran.stderr.contains(limit), "{heard}");
             assert!(heard.ran.stderr.contains("-s 8m -r 64k -f"), "{heard}");
             return;
         }

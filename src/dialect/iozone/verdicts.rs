@@ -6,7 +6,7 @@ use super::asked::{GridCell, IozoneOptions, IozoneTest, IozoneUnit};
 use super::measure::StreamResults;
 use super::plan::TestPlace;
 use crate::plan::CacheDrop;
-use crate::record::{MeasuredSubject, PhaseRecord, Trust, Verdict};
+use crate::record::{Finding, MeasuredSubject, PhaseRecord, Remedy, Trust, Verdict};
 use crate::unit::{Bandwidth, KIB};
 
 /// Figures of one test that share a verdict.
@@ -148,6 +148,16 @@ fn together(groups: Vec<Group<'_>>) -> Vec<Group<'_>> {
 }
 
 impl Group<'_> {
+    /// What is said of a limit on the device, beside a figure that is not the device's.
+    fn limit(&self) -> Option<&str> {
+        let lifts = |finding: &&Finding| {
+            finding.next.as_ref().is_some_and(|next| next.remedy == Remedy::LiftLimit)
+        };
+        let refuted = self.verdict.trust == Trust::Wrong;
+        let mut findings = self.verdict.findings.iter().filter(|_| refuted);
+        findings.find(lifts).map(|finding| finding.claim.as_str())
+    }
+
     fn line(&self) -> String {
         let named = |cell: &GridCell| format!("{}/{} kB", cell.file / KIB, cell.record / KIB);
         let which = match (self.cells.iter().min(), self.cells.iter().max()) {
@@ -161,6 +171,8 @@ impl Group<'_> {
             let [value, low, high] = [device.value, device.low, device.high].map(Bandwidth);
             format!(" The device itself: {value} ({low} to {high}).")
         });
+        // What never met the device says nothing of its speed, but a limit is no faster than it says.
+        let itself = itself.or_else(|| self.limit().map(|claim| format!(" {claim}")));
         let (trust, measures) = (self.verdict.trust.name(), self.verdict.measures.name());
         format!(
             "{} ({which}): {trust} ({measures}): {}{}",
