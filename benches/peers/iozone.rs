@@ -31,7 +31,7 @@ const COLUMNS: [&str; 13] = [
     "freread",
 ];
 
-/// The size of a file, that of a record, and both for fio.
+/// The size of a file, and that of a record.
 const SIZES: [[&str; 2]; 2] = [["128m", "4k"], ["256m", "1m"]];
 
 /// The program of the original: `IOZONE`, or the one in the path.

@@ -28,12 +28,18 @@ fn submitted(theirs: bool, folder: &Path, line: &str) -> Vec<String> {
     text.lines().filter_map(carried).collect()
 }
 
+/// A folder with a file `t` of 1 MiB.
+fn with_a_file() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("t"), vec![7; 1 << 20]).expect("a file");
+    folder
+}
+
 #[test]
 fn ios_carry_the_priorities_and_flags_that_fio_gives_them() {
     lab::need!(lab::need_root());
     lab::need!(lab::need_tool("strace", "strace"));
-    let folder = tempfile::tempdir().expect("a folder");
-    fs::write(folder.path().join("t"), vec![7; 1 << 20]).expect("a file");
+    let folder = with_a_file();
     let usual =
         "--name=c --filename=t --bs=4k --size=1m --ioengine=libaio --thread --number_ios=60";
     for line in [
@@ -54,8 +60,7 @@ fn ios_carry_the_priorities_and_flags_that_fio_gives_them() {
 fn latencies_are_told_by_priority() {
     lab::need!(lab::need_root());
     lab::need!(lab::need_tool("fio", "fio"));
-    let folder = tempfile::tempdir().expect("a folder");
-    fs::write(folder.path().join("t"), vec![7; 1 << 20]).expect("a file");
+    let folder = with_a_file();
     let usual = "--name=c --filename=t --bs=4k --size=1m --ioengine=libaio --log_prio=1";
     for (line, seen) in [
         ("--rw=randread --cmdprio_percentage=20", 2),

@@ -142,7 +142,6 @@ fn format(job: &FioJob) -> FioLogFormat {
 
 fn sample(job: &FioJob, io: &LoggedIo, value: u64) -> FioLogSample {
     let of_job = || job.priority().io.map_or(0, IoPriority::value);
-
     FioLogSample {
         time_ms: io.at / 1_000_000,
         value,

@@ -117,22 +117,21 @@ impl FioCommand {
                 self.without_io(&together, &mut jobs)?;
             }
             let heat = self.status_heat();
-            let first = Phase { heat, ..self.phase(name.clone(), &together, jobs) };
+            let first = Phase { heat, ..self.phase(name, &together, jobs) };
             let check = read_back(check_name, checks);
-            let mut later = Vec::new();
-            for number in 2..=loops {
-                if anew {
-                    let before = phases_of(&first, &check, (number - 1, anew));
-                    unsettled.extend(before.map(|phase| phase.name));
-                }
-                later.extend(phases_of(&first, &check, (number, anew)));
+            let runs: Vec<Phase> = (1..=loops)
+                .flat_map(|number| phases_of(&first, check.as_ref(), number, anew))
+                .collect();
+            let of_each = runs.len() / loops as usize;
+            let names =
+                |runs: &[Phase]| runs.iter().map(|run| run.name.clone()).collect::<Vec<_>>();
+            if anew {
+                unsettled.extend(names(&runs[..runs.len() - of_each]));
             }
             if let Some(clone) = clones.last_mut() {
-                clone.later.extend(later.iter().map(|phase| phase.name.clone()));
+                clone.later.extend(names(&runs[of_each..]));
             }
-            phases.push(first);
-            phases.extend(check);
-            phases.extend(later);
+            phases.extend(runs);
         }
         let plan = Plan {
             title: NAME.into(),

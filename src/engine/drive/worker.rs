@@ -23,9 +23,6 @@ use super::super::{CacheControl, FlushKind, IoBackend, IoOp, WorkerFiles};
 use super::file_moves::FileMoves;
 use super::worker_limits::WorkerLimits;
 
-/// Bytes of the smallest pages that there are.
-const PAGE: usize = 4096;
-
 /// When a worker stops, decided before it starts. What is not set does not stop it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct IoQuota {
@@ -186,20 +183,14 @@ impl Worker<'_> {
         if self.files.len() == 1 { &self.layers } else { &[] }
     }
 
-    /// Puts into the buffers what they hold before the first write. Where nothing is written, their pages are only
-    /// there before the first read: to fill 16 MiB takes longer than to read them.
+    /// Puts into the buffers what they hold before the first write.
     pub(super) fn fill_once<'s, L: IoBackend<'s>>(&self, backend: &mut L, slots: &[Slot<'s>]) {
         let does = self.cursor.any();
-        let writes = does.does(IoOp::Write) || does.does(IoOp::Rewrite);
+        let writes =
+            does.does(IoOp::Write) || does.does(IoOp::Rewrite) || self.cursor.replay().is_some();
         for (number, slot) in slots.iter().enumerate() {
-            let buffer = backend.buffer(slot);
-            match writes || self.cursor.replay().is_some() {
-                true => self.filler.begin(buffer, self.place.0 as usize * slots.len() + number),
-                false if self.filler.begins() => {
-                    buffer.iter_mut().step_by(PAGE).for_each(|byte| *byte = 0)
-                }
-                false => {}
-            }
+            let number = self.place.0 as usize * slots.len() + number;
+            self.filler.begin(backend.buffer(slot), number, writes);
         }
     }
 }

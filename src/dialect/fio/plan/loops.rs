@@ -96,8 +96,9 @@ impl FioJob {
 /// are removed before.
 pub(super) fn phases_of(
     first: &Phase,
-    check: &Option<Phase>,
-    (number, anew): (u32, bool),
+    check: Option<&Phase>,
+    number: u32,
+    anew: bool,
 ) -> impl Iterator<Item = Phase> {
     let named = |phase: &Phase| Phase {
         name: match number {
@@ -118,5 +119,5 @@ pub(super) fn phases_of(
             }
         }
     }
-    std::iter::once(phase).chain(check.as_ref().map(named))
+    std::iter::once(phase).chain(check.map(named))
 }
