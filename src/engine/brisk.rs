@@ -19,7 +19,7 @@ pub(super) struct BriskCalls {
 }
 
 impl BriskCalls {
-    /// Whether the call that comes now is timed.
+    /// Whether the next call is timed; one that is not is passed over.
     #[inline(always)]
     pub(super) fn times_next(&mut self) -> bool {
         let timed = self.untimed == 0;

@@ -12,6 +12,7 @@ mod io_state;
 mod level;
 mod limits;
 mod trims;
+mod untimed;
 mod verify;
 mod waits;
 mod worker;

@@ -58,7 +58,8 @@ impl BufferedStdio {
 }
 
 impl SyncCalls for BufferedStdio {
-    #[inline]
+    /// Part of the loop, as [`IoBackend::push`](super::IoBackend::push) of these calls is, and why.
+    #[inline(always)]
     fn transfer(&mut self, buffer: &mut [u8], io: IoRequest) -> io::Result<usize> {
         let open = &mut self.open[io.file as usize];
         if open.place.take() != Some(io.offset) || open.last != io.op {

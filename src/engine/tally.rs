@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::plan::Action;
-use crate::stats::ActionTally;
+use crate::stats::{ActionTally, LatencySplit};
 
 /// Tallies by action. Memory is taken only for the actions it was made for; of all others the
 /// tally is empty.
@@ -15,12 +15,12 @@ pub struct ActionTallies {
 }
 
 impl ActionTallies {
-    /// Empty tallies of these actions, which keep the parts of each latency where `split` says so.
-    pub fn new(actions: impl IntoIterator<Item = Action>, split: bool) -> Self {
+    /// Empty tallies of these actions, which keep the parts of each latency that `split` names.
+    pub fn new(actions: impl IntoIterator<Item = Action>, split: LatencySplit) -> Self {
         let mut tallies = Self::default();
         for action in actions {
             if tallies.place[action as usize] == 0 {
-                let parts = split.then(Box::default);
+                let parts = split.parts();
                 tallies.list.push((action, ActionTally { parts, ..ActionTally::default() }));
                 tallies.place[action as usize] = tallies.list.len() as u8;
             }
@@ -31,7 +31,7 @@ impl ActionTallies {
     /// Forgets what was counted.
     pub fn clear(&mut self) {
         for (_, tally) in &mut self.list {
-            let parts = tally.parts.is_some().then(Box::default);
+            let parts = tally.parts.as_ref().and_then(|parts| parts.split().parts());
             *tally = ActionTally { parts, ..ActionTally::default() };
         }
     }
@@ -76,7 +76,8 @@ mod tests {
 
     #[test]
     fn each_action_has_its_own() {
-        let mut tallies = ActionTallies::new([Action::Read, Action::Trim, Action::Read], false);
+        let mut tallies =
+            ActionTallies::new([Action::Read, Action::Trim, Action::Read], LatencySplit::default());
         tallies.of(Action::Trim).add(512, 512, 7);
         let all: Vec<_> = tallies.all().map(|(action, tally)| (action, tally.ops)).collect();
         assert_eq!(all, [(Action::Read, 0), (Action::Trim, 1)]);

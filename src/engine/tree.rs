@@ -33,7 +33,7 @@ use super::pace::WorkerPace;
 use super::tally::ActionTallies;
 use crate::error::{Doing, Fault};
 use crate::plan::{Action, TreeSize};
-use crate::stats::ActionTally;
+use crate::stats::{ActionTally, LatencySplit};
 use crate::sys::buffer::Buffer;
 use crate::sys::clock;
 use crate::sys::pinned::PinnedThread;
@@ -68,7 +68,7 @@ impl TreeWorker<'_> {
             self.filler.fill(&mut hands.buffer, 0, WriteGeneration::default());
         }
         let listing = vec![MaybeUninit::uninit(); LISTING];
-        let tallies = ActionTallies::new([Action::Flush], false);
+        let tallies = ActionTallies::new([Action::Flush], LatencySplit::default());
         let (tally, listings) = (ActionTally::default(), ActionTally::default());
         // By number all paths go from the root: as listed, it steps from folder to folder.
         let dir = hands.stand_in(&self.root);

@@ -7,7 +7,7 @@ use std::sync::{Arc, PoisonError};
 use crate::engine::ActionTallies;
 use crate::error::{Doing, Fault};
 use crate::plan::{Action, Caching, Durability};
-use crate::stats::CpuSpent;
+use crate::stats::{CpuSpent, LatencySplit};
 use crate::sys::{cache, clock, close};
 use crate::unit::Timestamp;
 
@@ -39,7 +39,10 @@ pub(super) fn close(
 ) -> PhaseClosing {
     let began = cpu_now();
     let mut closing = PhaseClosing {
-        tallies: ActionTallies::new([Action::Flush, Action::Close, Action::Drop], false),
+        tallies: ActionTallies::new(
+            [Action::Flush, Action::Close, Action::Drop],
+            LatencySplit::default(),
+        ),
         ..PhaseClosing::default()
     };
     let mut shares = job.files.lock().unwrap_or_else(PoisonError::into_inner);

@@ -144,22 +144,23 @@ fn add(mine: &mut BTreeMap<Action, ActionTally>, others: BTreeMap<Action, Action
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stats::{ActionTotal, HistogramCell, HistogramCells};
+    use crate::stats::{ActionTotal, HistogramCell, HistogramCells, LatencySplit};
     use proptest::prelude::*;
 
     /// A worker by its operations: whether each is a write, its bytes, and how long it took; and its start.
     type Work = (Vec<(bool, u16, u32)>, u32);
 
     fn worker_totals((work, start): &Work) -> WorkerTotals {
+        let split = LatencySplit { by_acceptance: true, ..LatencySplit::default() };
         let mut worker_totals = WorkerTotals {
-            tallies: ActionTallies::new([Action::Read, Action::Write], true),
+            tallies: ActionTallies::new([Action::Read, Action::Write], split),
             ..WorkerTotals::default()
         };
         for &(write, bytes, time) in work {
             let action = if write { Action::Write } else { Action::Read };
             let tally = worker_totals.tallies.of(action);
             tally.add(bytes.into(), 4096, time.into());
-            if let Some(parts) = &mut tally.parts {
+            if let Some(parts) = tally.parts.as_mut().and_then(|all| all.by_acceptance.as_mut()) {
                 parts.slat.record(u64::from(time) / 3);
                 parts.clat.record(u64::from(time) - u64::from(time) / 3);
             }

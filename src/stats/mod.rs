@@ -40,4 +40,7 @@ pub use single::SingleIo;
 pub use spread::{Estimate, mean, median, relative_spread};
 pub use steady::{Steadiness, SteadyState};
 pub use steady_window::WindowSteadiness;
-pub use tally::{ActionTally, ActionTotal, IoTimes, Latency, LatencyParts, LatencySplit};
+pub use tally::{
+    ActionTally, ActionTotal, IoTimes, Latency, LatencyByAcceptance, LatencyByArrival,
+    LatencyParts, LatencySplit,
+};

@@ -27,13 +27,27 @@ pub struct ActionTally {
     pub parts: Option<Box<LatencyParts>>,
 }
 
-/// The parts of a latency: an I/O is due, submitted, accepted by the kernel, and completed.
+/// The parts of a latency that are kept: an I/O is due, submitted, accepted by the kernel, and completed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LatencyParts {
+    /// Where I/Os are due at times of their own.
+    pub by_arrival: Option<LatencyByArrival>,
+    /// Where a method has I/Os accepted and completed apart.
+    pub by_acceptance: Option<LatencyByAcceptance>,
+}
+
+/// The parts of a latency before and after its submission.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LatencyByArrival {
     /// Due to submitted: how late the program itself was.
     pub lag: Histogram,
     /// Submitted to completed: what the device and the kernel took.
     pub service: Histogram,
+}
+
+/// The parts of a latency before and after its acceptance.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LatencyByAcceptance {
     /// Submitted to accepted.
     pub slat: Histogram,
     /// Accepted to completed.
@@ -67,27 +81,51 @@ impl LatencySplit {
     pub fn any(self) -> bool {
         self.by_arrival || self.by_acceptance
     }
+
+    /// Room for what is kept.
+    pub fn parts(self) -> Option<Box<LatencyParts>> {
+        self.any().then(|| {
+            Box::new(LatencyParts {
+                by_arrival: self.by_arrival.then(Default::default),
+                by_acceptance: self.by_acceptance.then(Default::default),
+            })
+        })
+    }
 }
 
 impl LatencyParts {
     /// One good operation.
     #[inline]
-    pub fn add(&mut self, split: LatencySplit, at: IoTimes) {
-        if split.by_arrival {
-            self.lag.record(at.submitted.since(at.due).0);
-            self.service.record(at.completed.since(at.submitted).0);
+    pub fn add(&mut self, at: IoTimes) {
+        if let Some(parts) = &mut self.by_arrival {
+            parts.lag.record(at.submitted.since(at.due).0);
+            parts.service.record(at.completed.since(at.submitted).0);
         }
-        if split.by_acceptance {
-            self.slat.record(at.accepted.since(at.submitted).0);
-            self.clat.record(at.completed.since(at.accepted).0);
+        if let Some(parts) = &mut self.by_acceptance {
+            parts.slat.record(at.accepted.since(at.submitted).0);
+            parts.clat.record(at.completed.since(at.accepted).0);
+        }
+    }
+
+    /// Which these are.
+    pub fn split(&self) -> LatencySplit {
+        LatencySplit {
+            by_arrival: self.by_arrival.is_some(),
+            by_acceptance: self.by_acceptance.is_some(),
         }
     }
 
     fn merge(&mut self, other: &Self) {
-        self.lag.merge(&other.lag);
-        self.service.merge(&other.service);
-        self.slat.merge(&other.slat);
-        self.clat.merge(&other.clat);
+        if let Some(theirs) = &other.by_arrival {
+            let ours = self.by_arrival.get_or_insert_default();
+            ours.lag.merge(&theirs.lag);
+            ours.service.merge(&theirs.service);
+        }
+        if let Some(theirs) = &other.by_acceptance {
+            let ours = self.by_acceptance.get_or_insert_default();
+            ours.slat.merge(&theirs.slat);
+            ours.clat.merge(&theirs.clat);
+        }
     }
 }
 
@@ -103,10 +141,10 @@ impl ActionTally {
 
     /// One good operation with its moments: latency counts from when it was due.
     #[inline]
-    pub fn count(&mut self, bytes: u32, asked: u32, split: LatencySplit, at: IoTimes) {
+    pub fn count(&mut self, bytes: u32, asked: u32, at: IoTimes) {
         self.add(bytes.into(), asked.into(), at.completed.since(at.due).0);
         if let Some(parts) = &mut self.parts {
-            parts.add(split, at);
+            parts.add(at);
         }
     }
 
@@ -131,16 +169,12 @@ impl ActionTally {
         }
     }
 
-    fn part(&self, which: impl Fn(&LatencyParts) -> &Histogram) -> Option<Box<Latency>> {
-        Latency::of(which(self.parts.as_ref()?)).map(Box::new)
-    }
-
-    fn cells_of(&self, which: impl Fn(&LatencyParts) -> &Histogram) -> HistogramCells {
-        self.parts.as_ref().map_or_else(HistogramCells::default, |parts| which(parts).cells())
-    }
-
     /// The summary over a counted time. Rates are absent when no time passed.
     pub fn total(&self, time: Nanos) -> ActionTotal {
+        let by_arrival = self.parts.as_ref().and_then(|parts| parts.by_arrival.as_ref());
+        let by_acceptance = self.parts.as_ref().and_then(|parts| parts.by_acceptance.as_ref());
+        let latency = |part: Option<&Histogram>| Latency::of(part?).map(Box::new);
+        let cells = |part: Option<&Histogram>| part.map(Histogram::cells).unwrap_or_default();
         ActionTotal {
             ops: Ops(self.ops),
             bytes: Bytes(self.bytes),
@@ -151,13 +185,13 @@ impl ActionTally {
             iops: Ops(self.ops).over(time),
             bandwidth: Bytes(self.bytes).over(time),
             lat_ns: Latency::of(&self.lat),
-            lag_ns: self.part(|parts| &parts.lag),
-            service_ns: self.part(|parts| &parts.service),
-            slat_ns: self.part(|parts| &parts.slat),
-            clat_ns: self.part(|parts| &parts.clat),
+            lag_ns: latency(by_arrival.map(|parts| &parts.lag)),
+            service_ns: latency(by_arrival.map(|parts| &parts.service)),
+            slat_ns: latency(by_acceptance.map(|parts| &parts.slat)),
+            clat_ns: latency(by_acceptance.map(|parts| &parts.clat)),
             histogram: self.lat.cells(),
-            slat_histogram: self.cells_of(|parts| &parts.slat),
-            clat_histogram: self.cells_of(|parts| &parts.clat),
+            slat_histogram: cells(by_acceptance.map(|parts| &parts.slat)),
+            clat_histogram: cells(by_acceptance.map(|parts| &parts.clat)),
         }
     }
 }

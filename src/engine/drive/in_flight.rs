@@ -29,6 +29,10 @@ pub(super) struct LoopConfig {
     pub(super) split: LatencySplit,
     /// The I/Os are those of a list, with flushes and times between them.
     pub(super) replayed: bool,
+    /// Not every call is timed.
+    pub(super) sampled: bool,
+    /// Between one I/O and the next there is nothing to do but to count it.
+    pub(super) bare: bool,
 }
 
 impl LoopConfig {
@@ -42,16 +46,21 @@ impl LoopConfig {
         let looks = matches!(worker.verify, Verify::Full | Verify::AfterWrite | Verify::Backlog(_));
         let reads = does.mixes() || read_back || backlog.is_some();
         let apart = MORE && L::APART && worker.split.by_acceptance;
+        let refill = L::CARRIES_DATA && (worker.filler.changes() || reads);
+        let sampled = worker.sampled && L::AT_ONCE && !MORE;
+        let single = !does.does(IoOp::Rewrite) && does.computes().is_none();
         Self {
             read_back,
             backlog,
-            refill: L::CARRIES_DATA && (worker.filler.changes() || reads),
+            refill,
             data_apart: !worker.laps,
             guarded: looks && does.sends() || worker.apart,
             follows: read_back || does.does(IoOp::Rewrite),
             apart,
             split: LatencySplit { by_acceptance: apart, ..worker.split },
             replayed: MORE && worker.cursor.replay().is_some(),
+            sampled,
+            bare: sampled && single && !refill && worker.flush.is_none(),
         }
     }
 }

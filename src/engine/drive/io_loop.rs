@@ -64,8 +64,8 @@ pub(super) struct IoLoop<'a, 's, L, const MORE: bool> {
     /// the start of the next, unless data had to be made or looked at in between.
     pub(super) now: Timestamp,
     pub(super) deadline: Option<Timestamp>,
-    bytes_left: u64,
-    ops_left: u64,
+    pub(super) bytes_left: u64,
+    pub(super) ops_left: u64,
     /// Bytes until it counts, where that goes by them.
     ramp_left: u64,
     /// Writes since the last flush.
@@ -81,8 +81,8 @@ pub(super) struct IoLoop<'a, 's, L, const MORE: bool> {
     /// Time went into a look at data since the clock was read.
     pub(super) looked: bool,
     /// Which calls are timed, where that is not each; and whether this one is: else `now` is older.
-    brisk: Option<BriskCalls>,
-    timed: bool,
+    pub(super) brisk: Option<BriskCalls>,
+    pub(super) timed: bool,
     pub(super) worker_totals: WorkerTotals,
     /// What its I/Os are held to.
     pub(super) level: Option<LevelWatch>,
@@ -125,11 +125,11 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
             None => Vec::new(),
         };
         let moves: Vec<_> = actions.clone().chain(backs).collect();
-        let of_priority = || ActionTallies::new(moves.iter().copied(), loop_config.split.any());
+        let of_priority = || ActionTallies::new(moves.iter().copied(), loop_config.split);
         let priorities = priorities.into_iter().map(|value| (value, of_priority())).collect();
         let tallies = ActionTallies::new(
             actions.chain(flushes).chain(backs).chain(worker.aside.actions()),
-            loop_config.split.any(),
+            loop_config.split,
         );
         let beside = PendingWriteback::of(worker.aside, worker.files.len());
         let (quota, (number, workers)) = (worker.quota, worker.place);
@@ -143,6 +143,7 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
         let timed = quota.time.filter(|_| quota.ramp_bytes == 0);
         let batching = SubmitBatching::new(depth > 1 && backend.may_split(), now);
         let level = worker.limits.level.filter(|_| MORE);
+        let brisk = loop_config.sampled.then(BriskCalls::default);
         Self {
             level: level.map(|level| LevelWatch::new(level, depth as u32, now)),
             backend,
@@ -174,7 +175,7 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
             beside,
             open: fault.is_none(),
             looked: false,
-            brisk: (worker.sampled && L::AT_ONCE && !MORE).then(BriskCalls::default),
+            brisk,
             timed: true,
             worker_totals: WorkerTotals {
                 number: worker.place.0,
@@ -209,6 +210,9 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
         self.flush_when_due()?;
         if MORE {
             self.serve_memory()?;
+        }
+        if self.loop_config.bare {
+            self.do_untimed();
         }
         let next_due = self.fill();
         if self.nothing_in_flight() {
@@ -316,7 +320,7 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
 
     /// The next I/O, within the quota. `None` at the end, or when it must wait for another one.
     #[inline]
-    fn next_io(&mut self) -> Option<IoRequest> {
+    pub(super) fn next_io(&mut self) -> Option<IoRequest> {
         let due = |backlog: &mut BacklogQueue| Some((backlog.next()?, false));
         let held = match MORE {
             true => self.held.take().or_else(|| self.backlog.as_mut().and_then(due)),
@@ -632,7 +636,7 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
         let io = answer.io_in_flight.io;
         let tally = self.worker_totals.tallies.of(io.op.action());
         if MORE {
-            tally.count(answer.moved, io.len, self.loop_config.split, answer.moments());
+            tally.count(answer.moved, io.len, answer.moments());
             self.count_by_priority(answer);
             if self.level.as_ref().is_some_and(|level| level.is_exceeded_by(answer)) {
                 self.took_too_long(answer);
@@ -653,7 +657,7 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
         if let Some((_, tallies)) = of {
             let io = answer.io_in_flight.io;
             let tally = tallies.of(io.op.action());
-            tally.count(answer.moved, io.len, self.loop_config.split, answer.moments());
+            tally.count(answer.moved, io.len, answer.moments());
         }
     }
 
