@@ -1,6 +1,7 @@
 # make            the program, optimised: target/release/assay
 # make test       everything that can be checked: form, lints, all tests
 # make lint       form and lints only
+# make rule RULE=burst  the tests of one rule, within 15 s of an edit (two minutes the first time)
 # make bench      ratios against the tools of others, in one run (takes minutes);
 #                 ROWS=disk FOLDER=/mnt/x for some of its rows, and the disk of another folder;
 #                 ROWS=fio for 'assay fio' beside fio, or beside the one that FIO=/path names; ROWS=iozone likewise
@@ -25,7 +26,7 @@ TEST_PACKAGES  := mount util-linux kmod e2fsprogs xfsprogs btrfs-progs dosfstool
 # The peers of the benchmark.
 BENCH_PACKAGES := mount util-linux kmod coreutils fio bonnie++ gcc libc6-dev
 
-.PHONY: all build test lint bench causes man install dist smoke dist-boot dist-twice packages toolchain clean
+.PHONY: all build test lint rule bench causes man install dist smoke dist-boot dist-twice packages toolchain clean
 
 all: build
 
@@ -45,6 +46,9 @@ test:
 lint: toolchain
 	$(CARGO) fmt --check
 	$(CARGO) clippy --locked --all-targets -- -D warnings
+
+rule:
+	$(CARGO) test --locked --profile edit --lib -- verdict::$(RULE)
 
 bench: PACKAGES := $(BENCH_PACKAGES)
 bench: packages

@@ -129,6 +129,7 @@ fn work(method: Method, iodepth: u32, aside: CacheControl, ops: u64) -> u64 {
         flush_last: false,
         aside,
         interference: Default::default(),
+        donor: None,
         limits: Default::default(),
         apart: false,
         quota: IoQuota { ops: Some(ops), ..IoQuota::default() },

@@ -42,7 +42,7 @@ use super::null::NullBackend;
 use super::posixaio::PosixAio;
 use super::psync::Psync;
 use super::sim::SimulatedDevice;
-use super::space::{AllocatingCalls, TruncatingCalls};
+use super::space::{AllocatingCalls, MovingCalls, TruncatingCalls};
 use super::splice::SplicedCalls;
 use super::stdio::BufferedStdio;
 use super::sync::SyncStream;
@@ -138,6 +138,13 @@ impl Worker<'_> {
             }
             Method::Ftruncate => {
                 go_shared::<false>(brand, Ok(boxed(TruncatingCalls { files })), self, ready)
+            }
+            Method::MoveExtents => {
+                let calls = match &self.donor {
+                    Some((donor, region)) => MovingCalls::new(files, donor, *region),
+                    None => Err(io::ErrorKind::InvalidInput.into()),
+                };
+                go_shared::<false>(brand, calls.map(boxed), self, ready)
             }
             Method::Null => go(NullBackend::new(brand, depth, size), self, ready),
             Method::Sim(model) => {

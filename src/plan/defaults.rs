@@ -37,6 +37,7 @@ impl BlockWork {
             write_hint: None,
             trim_call: TrimCall::default(),
             interference: Interference::default(),
+            donor: None,
         }
     }
 }

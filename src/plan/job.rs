@@ -1,5 +1,7 @@
 //! A job: one kind of work, and who does it how fast and until when.
 
+use std::path::PathBuf;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -129,6 +131,22 @@ pub struct BlockWork {
     /// What a worker does around each of them, in its time.
     #[serde(default, skip_serializing_if = "is_usual")]
     pub interference: Interference,
+    /// The file whose blocks `move_extents` takes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub donor: Option<DonorFile>,
+}
+
+/// A file that gives its blocks to another (fio's `donorname`). What it held is lost.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DonorFile {
+    /// A file on the same file system as the target; it is created where there is none, and stays.
+    #[serde(with = "crate::name::one")]
+    #[schemars(with = "crate::name::PathText")]
+    pub path: PathBuf,
+    /// Its blocks are allocated for each I/O and freed after it (fio's `inplace`); else all are there before.
+    #[serde(default)]
+    pub for_each: bool,
 }
 
 /// By which call a block is trimmed.
@@ -381,6 +399,19 @@ impl BlockWork {
     /// Refuses a method that the rest contradicts.
     fn agree(&self) -> Result<(), Refusal> {
         let name = self.method.name();
+        if self.donor.is_some() != (self.method == Method::MoveExtents) {
+            return Err(Refusal::new(
+                "'donor' is for the method move_extents, which needs one",
+                "give both or none",
+            ));
+        }
+        let only_writes = self.pattern.mix.0.iter().all(|share| share.action == Action::Write);
+        if self.method == Method::MoveExtents && !only_writes {
+            return Err(Refusal::new(
+                "move_extents and something else than writes: only writes move blocks",
+                "give writes alone",
+            ));
+        }
         let direct = matches!(self.caching, Caching::Direct);
         if direct && self.method.needs_page_cache() {
             return Err(Refusal::new(

@@ -66,6 +66,9 @@ pub enum Method {
     /// `ftruncate` in place of I/O: a write cuts the file, or makes it longer, to where it would begin. No data move
     /// (fio's `ioengine=ftruncate`).
     Ftruncate,
+    /// `EXT4_IOC_MOVE_EXT` in place of I/O: the blocks of each write change places with those of a donor, as when a
+    /// file is defragmented; the kernel copies their data (fio's `ioengine=e4defrag`).
+    MoveExtents,
     /// A modelled device on a virtual clock.
     Sim(DeviceModel),
 }
@@ -89,6 +92,7 @@ impl Method {
             Self::Compute { .. } => "compute",
             Self::Fallocate => "fallocate",
             Self::Ftruncate => "ftruncate",
+            Self::MoveExtents => "move_extents",
             Self::Sim(_) => "sim",
         }
     }
@@ -99,7 +103,12 @@ impl Method {
     pub const fn needs_page_cache(self) -> bool {
         matches!(
             self,
-            Self::Mmap(_) | Self::Stdio { .. } | Self::Bytewise | Self::Fallocate | Self::Ftruncate
+            Self::Mmap(_)
+                | Self::Stdio { .. }
+                | Self::Bytewise
+                | Self::Fallocate
+                | Self::Ftruncate
+                | Self::MoveExtents
         )
     }
 
@@ -108,9 +117,19 @@ impl Method {
         matches!(self, Self::Null | Self::Compute { .. } | Self::Sim(_))
     }
 
-    /// Whether a file is changed without any data that move.
+    /// The call that changes a file without any data that the program moves; `None` of I/O.
+    pub const fn call_without_data(self) -> Option<&'static str> {
+        match self {
+            Self::Fallocate => Some("fallocate()"),
+            Self::Ftruncate => Some("ftruncate()"),
+            Self::MoveExtents => Some("ioctl(EXT4_IOC_MOVE_EXT)"),
+            _ => None,
+        }
+    }
+
+    /// Whether a file is changed without any data that the program moves.
     pub const fn moves_no_data(self) -> bool {
-        matches!(self, Self::Fallocate | Self::Ftruncate)
+        self.call_without_data().is_some()
     }
 
     /// Flags of its calls, where they take any.
@@ -142,6 +161,7 @@ impl Method {
                 | Self::Compute { .. }
                 | Self::Fallocate
                 | Self::Ftruncate
+                | Self::MoveExtents
         )
     }
 

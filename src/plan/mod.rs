@@ -63,7 +63,7 @@ pub use duration::PlannedTime;
 pub use grid::{GridPlace, GridStudy};
 pub use headed::{HeadedData, HeaderLayout, LARGEST_CHECKSUM, PieceChecksum};
 pub use interference::{FileSharing, Interference, PurgedCache};
-pub use job::{BlockWork, Job, TrimCall, Work, WriteHint};
+pub use job::{BlockWork, DonorFile, Job, TrimCall, Work, WriteHint};
 pub use lesson::{LessonPlan, LessonTopic};
 pub use load::SingleLoad;
 pub use memory::{NodePolicy, WorkerMemory};

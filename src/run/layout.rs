@@ -177,6 +177,7 @@ fn stroke(
         aside: CacheControl::default(),
         apart: false,
         interference: Interference::default(),
+        donor: None,
         quota: IoQuota::default(),
         limits: WorkerLimits::default(),
         seed,

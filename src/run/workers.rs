@@ -147,6 +147,10 @@ impl<'a> PhaseContext<'a> {
             },
             apart: job.blocks.apart,
             interference: job.blocks.interference,
+            donor: job.blocks.donor.clone().map(|donor| {
+                let start = pattern.region.offset.0;
+                (donor, (start, job.size.0.saturating_sub(start)))
+            }),
             quota: IoQuota {
                 ramp: job.ramp(),
                 ramp_bytes: job.job.stop.ramp_bytes.0,

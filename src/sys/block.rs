@@ -73,6 +73,35 @@ pub fn discard(fd: BorrowedFd, offset: u64, len: u64) -> io::Result<()> {
     if answer == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
+/// `struct move_extent` of fs/ext4/ext4.h.
+#[repr(C)]
+struct MoveExtent {
+    reserved: u32,
+    donor: u32,
+    start: u64,
+    donor_start: u64,
+    len: u64,
+    moved: u64,
+}
+
+/// Has blocks of two files of an ext4 change places, from the same block on in both (EXT4_IOC_MOVE_EXT); the
+/// kernel copies the data of the first. How many blocks were moved, and what ended it.
+pub fn move_extents(
+    file: BorrowedFd,
+    donor: BorrowedFd,
+    first: u64,
+    blocks: u64,
+) -> (u64, io::Result<()>) {
+    let number = rustix::ioctl::opcode::read_write::<MoveExtent>(b'f', 15);
+    let donor = donor.as_raw_fd() as u32;
+    let mut range =
+        MoveExtent { reserved: 0, donor, start: first, donor_start: first, len: blocks, moved: 0 };
+    // SAFETY: the ioctl reads and writes one such struct, which lives until it returns.
+    let answer = unsafe { libc::ioctl(file.as_raw_fd(), number as _, &mut range) };
+    let ended = if answer == 0 { Ok(()) } else { Err(io::Error::last_os_error()) };
+    (range.moved, ended)
+}
+
 /// Logical block size of a block device in bytes (BLKSSZGET).
 pub fn logical_block_size(fd: BorrowedFd) -> io::Result<u32> {
     Ok(rustix::fs::ioctl_blksszget(fd)?)

@@ -5,7 +5,7 @@ use super::threshold::REACHED;
 use super::words::operand;
 use super::{Rule, RuleJudge, advice, finding, words};
 use crate::evidence::{LeafKind, NOT_LOOKED};
-use crate::plan::{Action, Durability};
+use crate::plan::{Action, Durability, Method};
 use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy};
 use crate::unit::Bytes;
 
@@ -34,9 +34,12 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
             None,
         ));
     }
-    let mut ours = phase_view.record.jobs_of(phase_view.phase).peekable();
-    if ours.peek().is_some() && ours.all(|job| job.method.moves_no_data()) {
-        return Some(without_data());
+    let mut ours = phase_view.record.jobs_of(phase_view.phase);
+    if let Some(first) = ours.next()
+        && first.method.moves_no_data()
+        && ours.all(|job| job.method.moves_no_data())
+    {
+        return Some(without_data(first.method));
     }
     let mut done = phase_view.phase.totals.keys().filter(|action| !action.serves()).peekable();
     if phase_view.phase.flows.is_empty()
@@ -61,12 +64,18 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
 }
 
 /// Calls that change a file without any data that move.
-pub(super) fn without_data() -> Finding {
+pub(super) fn without_data(method: Method) -> Finding {
+    let what = match method {
+        Method::MoveExtents => {
+            "EXT4_IOC_MOVE_EXT has the kernel move the data: how much of its work"
+        }
+        _ => "fallocate() and ftruncate() move no data: how much of their work",
+    };
     finding(
         RULE.id,
         FindingWeight::Unproven,
         Some(MeasuredSubject::Unsure),
-        "fallocate() and ftruncate() move no data: how much of their work the device did, and when, is unknown.",
+        format!("{what} the device did, and when, is unknown."),
         vec![],
         None,
     )

@@ -63,7 +63,7 @@ fn on_device(name: &'static str, path: &Path, owner: impl std::any::Any) -> Plac
 
 fn places() -> Result<Vec<Place>, Skip> {
     let folder = lab::folder("honest");
-    let disk = disk_of(folder.path());
+    let below = disk_of(folder.path());
     let own = on_file("ext4 on the machine's disk", folder.path().join("x"), folder);
     let card = |shape: Shape| Card::new(Shape { speed: lab::Speed::FREE, ..shape });
     // What is overwritten keeps its room until the next commit: a fast machine fills a small one.
@@ -73,7 +73,7 @@ fn places() -> Result<Vec<Place>, Skip> {
     let memory = RamDisk::raw(128 * MI)?;
     let (device, disk) = (raw.device().to_owned(), memory.device().to_owned());
     Ok(vec![
-        Place { disk, ..own },
+        Place { disk: below, ..own },
         on_file("XFS", xfs.path("x"), xfs),
         on_file("btrfs", btrfs.path("x"), btrfs),
         on_device("a loop device", &device, raw),

@@ -8,9 +8,9 @@ use std::path::Path;
 use assay::evidence::Direction;
 
 use crate::fio_iolog::listed;
-use crate::fio_pair::report;
+use crate::fio_pair::{report, run};
 use crate::kernel::hear;
-use crate::lab::{self, MI, Memory, RamDisk};
+use crate::lab::{self, Card, MI, Memory, RamDisk};
 
 /// The sizes of all files below a folder, but for the list of I/Os.
 fn sizes(folder: &Path) -> BTreeMap<String, u64> {
@@ -184,4 +184,40 @@ fn each_device_of_a_list_that_holds_something_is_named() {
     assert_eq!(done.code(), 0, "{done}");
     let after = tail();
     assert!(after[0] != before[0] && after[1] != before[1], "both were written");
+}
+
+#[test]
+fn blocks_change_places_with_those_of_a_donor() {
+    lab::need!(lab::need_root());
+    let card = lab::need!(Card::fast());
+    let folder = card.path(".");
+    for line in [
+        "--name=d --rw=write --bs=32k --donorname=spare",
+        "--name=d --rw=randwrite --bs=4k --donorname=spare --inplace=1",
+        "--name=d --rw=write --bs=6k --donorname=spare --inplace=0",
+    ] {
+        let line = format!("{line} --ioengine=e4defrag --filename=f --filesize=4m --size=4m");
+        let done = |theirs| {
+            let document = report(theirs, &folder, &line);
+            let write = &document["jobs"][0]["write"];
+            let left = ["f", "spare"].map(|name| {
+                let found = std::fs::metadata(card.path(name)).expect(name);
+                std::fs::remove_file(card.path(name)).expect(name);
+                (found.len(), found.blocks() > 0)
+            });
+            (write["total_ios"].clone(), write["io_bytes"].clone(), left)
+        };
+        assert_eq!(done(false), done(true), "{line}");
+    }
+    // A file system without that call, and jobs that it is not for.
+    let memory = lab::need!(Memory::tmpfs());
+    let line = "--name=d --ioengine=e4defrag --filesize=1m --size=1m --rw=write";
+    for (line, ours) in [
+        (format!("{line} --donorname=spare"), 1),
+        (line.to_string(), 2),
+        (format!("{line} --donorname=spare --rw=read"), 2),
+    ] {
+        let status = |theirs| run(theirs, &memory.path("."), &line).status.code();
+        assert_eq!((status(false), status(true)), (Some(ours), Some(1)), "{line}");
+    }
 }

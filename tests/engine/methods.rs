@@ -130,6 +130,7 @@ fn worker<'w>(
         flush_last: false,
         aside: CacheControl::default(),
         interference: Default::default(),
+        donor: None,
         limits: Default::default(),
         apart: false,
         quota: IoQuota::default(),

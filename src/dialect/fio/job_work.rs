@@ -113,6 +113,10 @@ pub struct FioEngineOptions {
     pub exit_on_io_done: bool,
     /// Which call looks at a file; filestat.
     pub stat_type: FioStatType,
+    /// The file that gives its blocks; e4defrag cannot be without it.
+    pub donorname: String,
+    /// Whether that file has its blocks for one I/O only; e4defrag.
+    pub inplace: bool,
 }
 
 impl Default for FioEngineOptions {
@@ -141,6 +145,8 @@ impl Default for FioEngineOptions {
             cpumode: FioCpuMode::Noop,
             exit_on_io_done: false,
             stat_type: FioStatType::Stat,
+            donorname: String::new(),
+            inplace: false,
         }
     }
 }

@@ -342,6 +342,7 @@ impl FioJob {
             write_hint: self.write_hint(),
             trim_call: self.trim_call(),
             interference: self.interference(),
+            donor: self.donor(clone)?,
             ..BlockWork::of(target, pattern)
         };
         Ok(Job {

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Fault;
-use crate::plan::{Interference, Method, Rate, TrimCall, Verify, WriteHint};
+use crate::plan::{DonorFile, Interference, Method, Rate, TrimCall, Verify, WriteHint};
 use crate::stats::{
     BlockCensus, CallSizes, CpuSpent, DepthCounts, LatencySplit, LiveCounters, PassedErrors,
 };
@@ -83,6 +83,8 @@ pub struct Worker<'a> {
     pub apart: bool,
     /// What it does around each I/O.
     pub interference: Interference,
+    /// The file that gives its blocks, and the region of it that is used: where it begins, and its bytes.
+    pub donor: Option<(DonorFile, (u64, u64))>,
     /// Until when.
     pub quota: IoQuota,
     /// What it makes of I/Os that fail, and what they have to keep to.

@@ -50,7 +50,7 @@ pub(super) fn paths(target: &Target) -> Vec<PathBuf> {
 /// Everything that can be foreseen of a job of blocks.
 pub(super) fn see(ground: &BlockJobPlace<'_>) -> Vec<Finding> {
     if ground.blocks.method.moves_no_data() {
-        return vec![unseen::without_data()];
+        return vec![unseen::without_data(ground.blocks.method)];
     }
     let judges = [
         unflushed,

@@ -4,7 +4,8 @@ use super::ends::{CopyEnds, SourceData, device};
 use crate::evidence::{Direction, LeafKind, PathKind};
 use crate::name::NameText as _;
 use crate::plan::{
-    Action, BlockWork, Caching, CopyCalls, Durability, OffsetOrdering, Replay, Target, TreeWork,
+    Action, BlockWork, Caching, CopyCalls, Durability, Method, OffsetOrdering, Replay, Target,
+    TreeWork,
 };
 use crate::record::MeasuredSubject;
 use crate::unit::Bytes;
@@ -202,10 +203,13 @@ pub(super) fn blocks(blocks: &BlockWork, workers: u32) -> Vec<String> {
         _ if pattern.order.sequential() => "sequentially",
         _ => "at random",
     };
-    if blocks.method.moves_no_data() {
+    if let Some(call) = blocks.method.call_without_data() {
+        let moved = match blocks.method {
+            Method::MoveExtents => "The kernel moves their data.",
+            _ => "No data move.",
+        };
         return vec![format!(
-            "Calls {}() in place of I/O {order} {}, for blocks of {}. No data move.",
-            blocks.method.name(),
+            "Calls {call} in place of I/O {order} {}, for blocks of {}. {moved}",
             place(&blocks.target),
             pattern.largest()
         )];
@@ -305,8 +309,8 @@ pub(super) fn about_blocks(
     disk: &str,
     measures: MeasuredSubject,
 ) -> (String, String) {
-    if blocks.method.moves_no_data() {
-        let is = format!("what the file system takes for {}()", blocks.method.name());
+    if let Some(call) = blocks.method.call_without_data() {
+        let is = format!("what the file system takes for {call}");
         return (is, format!("{disk}: no counter tells which of it the device does"));
     }
     if let Some(both) = instead_of_disk(measures, disk, None) {

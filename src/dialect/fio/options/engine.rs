@@ -12,6 +12,7 @@ const RING: &[FioEngine] = &[FioEngine::IoUring, FioEngine::IoUringCmd];
 const PRIORITIES: &[FioEngine] = &[FioEngine::IoUring, FioEngine::IoUringCmd, FioEngine::Libaio];
 const PVSYNC2: &[FioEngine] = &[FioEngine::Pvsync2];
 const LIBAIO: &[FioEngine] = &[FioEngine::Libaio];
+const DEFRAG: &[FioEngine] = &[FioEngine::E4defrag];
 const CPUIO: &[FioEngine] = &[FioEngine::Cpuio];
 
 pub(super) const OPTIONS: &[FioOption] = &[
@@ -287,6 +288,26 @@ pub(super) const OF_ENGINES: &[FioOption] = &[
     )
     .default("stat")
     .of(&[FioEngine::Filestat, FioEngine::Dirstat]),
+    FioOption::new(
+        "donorname",
+        FioKind::Text,
+        "the file that gives its blocks to those of the job",
+        |job, value| {
+            job.queue.engine_options.donorname = value.text().into();
+            Ok(())
+        },
+        "--name=a --rw=write --size=1m --ioengine=e4defrag --donorname=spare",
+    )
+    .of(DEFRAG),
+    FioOption::new(
+        "inplace",
+        FioKind::between(0, 1),
+        "allocate and free the blocks of that file for each I/O",
+        |job, value| value.bool(&mut job.queue.engine_options.inplace),
+        "--name=a --rw=write --size=1m --ioengine=e4defrag --donorname=spare --inplace=1",
+    )
+    .default("0")
+    .of(DEFRAG),
     FioOption::idle(
         "readfua",
         FioKind::Bool,

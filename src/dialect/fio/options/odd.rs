@@ -10,7 +10,6 @@ const GONE: FioStanding = FioStanding::Noted("fio takes it no more");
 const NO_COMMANDS: FioStanding = FioStanding::Refused("ioengine=io_uring and the block device");
 const CMD: &[FioEngine] = &[FioEngine::IoUringCmd];
 const EXEC: &[FioEngine] = &[FioEngine::Exec];
-const E4DEFRAG: &[FioEngine] = &[FioEngine::E4defrag];
 const NET: &[FioEngine] = &[FioEngine::Net, FioEngine::Netsplice];
 
 /// An option that nothing is done about.
@@ -93,8 +92,6 @@ pub(super) const OPTIONS: &[FioOption] = &[
     idle("stream_id", FioKind::INT, "the stream of SCSI writes", NO_COMMANDS)
         .default("0")
         .of(&[FioEngine::Sg]),
-    idle("donorname", FioKind::Text, "the file whose blocks are taken", NO_COMMANDS).of(E4DEFRAG),
-    idle("inplace", FioKind::INT, "how those blocks are allocated", NO_COMMANDS).of(E4DEFRAG),
     idle("skip_bad", FioKind::Bool, "leave bad blocks out", NO_COMMANDS).of(&[FioEngine::Mtd]),
     idle("hostname", FioKind::Text, "the other machine", NO_COMMANDS).of(NET),
     idle("port", FioKind::between(1, 65535), "its port", NO_COMMANDS).of(NET),

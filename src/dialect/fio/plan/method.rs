@@ -1,13 +1,15 @@
 //! By which calls a job does its I/O, and what its writes promise.
 
+use std::path::PathBuf;
+
 use super::super::asked::FioJob;
 use super::super::choices::{FioFadvise, FioLockfile, FioSyncMode, FioSyncRange, FioWriteHint};
 use super::super::engine::FioEngine;
 use super::refused::refused;
 use crate::error::Refusal;
 use crate::plan::{
-    Advice, AioOptions, Caching, Durability, FileSharing, Interference, Method, MmapOptions,
-    RingOptions, SyncFileRange, TrimCall, VectoredFlags, WriteHint,
+    Advice, AioOptions, Caching, DonorFile, Durability, FileSharing, Interference, Method,
+    MmapOptions, RingOptions, SyncFileRange, TrimCall, VectoredFlags, WriteHint,
 };
 use crate::unit::Ops;
 
@@ -54,6 +56,7 @@ impl FioJob {
             }
             FioEngine::Falloc => Method::Fallocate,
             FioEngine::Ftruncate => Method::Ftruncate,
+            FioEngine::E4defrag => Method::MoveExtents,
             FioEngine::Null => Method::Null,
             FioEngine::IoUring => Method::IoUring(RingOptions {
                 fixed: options.fixedbufs || options.registerfiles,
@@ -77,6 +80,35 @@ impl FioJob {
         })
     }
 
+    /// The file that gives its blocks to those of the job.
+    pub(super) fn donor(&self, clone: u32) -> Result<Option<DonorFile>, Refusal> {
+        if self.queue.engine != FioEngine::E4defrag {
+            return Ok(None);
+        }
+        let rw = self.pattern.rw;
+        if rw.reads() || rw.trims() {
+            return Err(refused(
+                self,
+                "rw",
+                "e4defrag moves the blocks of writes only: fio's ends with EINVAL here",
+                "rw=write or rw=randwrite",
+            ));
+        }
+        let options = &self.queue.engine_options;
+        if options.donorname.is_empty() {
+            return Err(refused(
+                self,
+                "ioengine",
+                "it takes the blocks of a donor, and none is named",
+                "add donorname=FILE, a file on the same file system that may lose what it holds",
+            ));
+        }
+        let folders = &self.target.directories;
+        let folder = folders.get(clone as usize % folders.len().max(1));
+        let path = folder.map_or_else(PathBuf::new, PathBuf::from).join(&options.donorname);
+        Ok(Some(DonorFile { path, for_each: options.inplace }))
+    }
+
     /// What is done around each of its I/Os.
     pub(super) fn interference(&self) -> Interference {
         let lock_each = match self.target.lockfile {
@@ -89,7 +121,10 @@ impl FioJob {
 
     /// fio trims by the call of devices, whatever it is that is trimmed; `falloc` makes holes.
     pub(super) fn trim_call(&self) -> TrimCall {
-        let holes = matches!(self.queue.engine, FioEngine::Falloc | FioEngine::Ftruncate);
+        let holes = matches!(
+            self.queue.engine,
+            FioEngine::Falloc | FioEngine::Ftruncate | FioEngine::E4defrag
+        );
         match self.pattern.rw.trims() && !holes {
             true => TrimCall::Discard,
             false => TrimCall::Fitting,
@@ -141,7 +176,11 @@ impl FioJob {
         match self.sync.direct || self.sync.atomic {
             true if !matches!(
                 self.queue.engine,
-                FioEngine::Mmap | FioEngine::Null | FioEngine::Falloc | FioEngine::Ftruncate
+                FioEngine::Mmap
+                    | FioEngine::Null
+                    | FioEngine::Falloc
+                    | FioEngine::Ftruncate
+                    | FioEngine::E4defrag
             ) =>
             {
                 Caching::Direct
