@@ -192,11 +192,13 @@ fn blocks_change_places_with_those_of_a_donor() {
     let card = lab::need!(Card::fast());
     let folder = card.path(".");
     for line in [
-        "--name=d --rw=write --bs=32k --donorname=spare",
-        "--name=d --rw=randwrite --bs=4k --donorname=spare --inplace=1",
-        "--name=d --rw=write --bs=6k --donorname=spare --inplace=0",
+        "--rw=write --bs=32k",
+        "--rw=randwrite --bs=4k --inplace=1",
+        "--rw=write --bs=6k --inplace=0",
     ] {
-        let line = format!("{line} --ioengine=e4defrag --filename=f --filesize=4m --size=4m");
+        let line = format!(
+            "--name=d --ioengine=e4defrag --donorname=spare --filename=f --filesize=4m --size=4m {line}"
+        );
         let done = |theirs| {
             let document = report(theirs, &folder, &line);
             let write = &document["jobs"][0]["write"];
