@@ -130,6 +130,7 @@ fn work(method: Method, iodepth: u32, aside: CacheControl, ops: u64) -> u64 {
         aside,
         interference: Default::default(),
         donor: None,
+        grows: false,
         limits: Default::default(),
         apart: false,
         quota: IoQuota { ops: Some(ops), ..IoQuota::default() },

@@ -39,11 +39,11 @@ pub struct IoPriority {
 #[serde(rename_all = "snake_case")]
 pub enum IoClass {
     /// Before all others; takes rights.
-    Realtime,
+    Realtime = 1,
     /// The usual one.
-    BestEffort,
+    BestEffort = 2,
     /// When nobody else has anything to do.
-    Idle,
+    Idle = 3,
 }
 
 impl Priority {
@@ -66,22 +66,13 @@ impl Priority {
 impl IoPriority {
     /// As the kernel has it: class, hint and level in 16 bits (`linux/ioprio.h`).
     pub fn value(self) -> u16 {
-        let class = match self.class {
-            IoClass::Realtime => 1,
-            IoClass::BestEffort => 2,
-            IoClass::Idle => 3,
-        };
-        class << 13 | self.hint << 3 | u16::from(self.level)
+        (self.class as u16) << 13 | self.hint << 3 | u16::from(self.level)
     }
 
     /// What the kernel has as this value; `None` without a class: that of the thread counts.
     pub fn of_value(value: u16) -> Option<Self> {
-        let class = match value >> 13 {
-            1 => IoClass::Realtime,
-            2 => IoClass::BestEffort,
-            3 => IoClass::Idle,
-            _ => return None,
-        };
+        let all = [IoClass::Realtime, IoClass::BestEffort, IoClass::Idle];
+        let class = all.into_iter().find(|class| *class as u16 == value >> 13)?;
         Some(Self { class, level: (value & 7) as u8, hint: value >> 3 & 1023 })
     }
 }

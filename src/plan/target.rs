@@ -157,6 +157,10 @@ pub enum LayoutMode {
     /// file that the run made is written out before a phase that reads it.
     #[default]
     AsFound,
+    /// As found, and nothing is written before a phase: a job that reads what its own writes make longer may meet
+    /// its end. One that waits for each I/O fails there, one that has several in flight counts a read of nothing
+    /// (fio's `create_on_open`).
+    Grown,
     /// Emptied first.
     Truncated,
     /// Removed, and made again: another file of the same name, empty. A device stays as it is.
@@ -232,6 +236,16 @@ impl Size {
 }
 
 impl Target {
+    /// How its files come to be; what is no file is there already.
+    pub fn layout(&self) -> LayoutMode {
+        match self {
+            Self::File { layout, .. }
+            | Self::Scratch { layout, .. }
+            | Self::Files { layout, .. } => *layout,
+            Self::Device { .. } | Self::Nowhere { .. } => LayoutMode::Existing,
+        }
+    }
+
     /// Whether both name the same file, files or device.
     pub fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
@@ -260,12 +274,7 @@ impl Target {
 
     /// Whether it is written out in full before it is used.
     pub fn is_laid_out(&self) -> bool {
-        match self {
-            Self::File { layout, .. }
-            | Self::Files { layout, .. }
-            | Self::Scratch { layout, .. } => *layout == LayoutMode::Written,
-            Self::Device { .. } | Self::Nowhere { .. } => false,
-        }
+        self.layout() == LayoutMode::Written
     }
 
     /// The block devices that it names, with the permission to write to each.

@@ -5,8 +5,8 @@
 //! under the own name.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, BufWriter, Write};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::io::{self, BufWriter, Read as _, Write};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -166,6 +166,73 @@ impl Journal {
     }
 }
 
+/// What a journal gains while another process writes it, wherever it goes.
+#[derive(Debug)]
+pub struct JournalTail {
+    main: GrowingFile,
+    elsewhere: Option<GrowingFile>,
+}
+
+impl JournalTail {
+    /// Of the record that grows in this file.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn of(path: &Path) -> io::Result<Self> {
+        Ok(Self { main: GrowingFile::open(path)?, elsewhere: None })
+    }
+
+    /// The whole lines that were added since the last time, in one order, as if all stood in one file.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    pub fn more(&mut self) -> io::Result<Vec<u8>> {
+        let mut all = match &mut self.elsewhere {
+            Some(elsewhere) => elsewhere.whole_lines()?,
+            None => Vec::new(),
+        };
+        for line in self.main.whole_lines()?.split_inclusive(|byte| *byte == b'\n') {
+            let text = std::str::from_utf8(line).unwrap_or_default();
+            let Ok(JournalEvent::Elsewhere(path)) = read_json(text) else {
+                all.extend(line);
+                continue;
+            };
+            let mut elsewhere = GrowingFile::open(&path)?;
+            all.extend(elsewhere.whole_lines()?);
+            self.elsewhere = Some(elsewhere);
+        }
+        Ok(all)
+    }
+
+    /// Whether another file stands in its place: the whole record.
+    pub fn is_replaced(&self, path: &Path) -> bool {
+        let own = self.main.file.metadata().map(|file| file.ino());
+        !matches!((own, std::fs::metadata(path)), (Ok(own), Ok(found)) if own == found.ino())
+    }
+}
+
+/// A file to which lines are added.
+#[derive(Debug)]
+struct GrowingFile {
+    file: File,
+    /// Of a line that has no end yet.
+    begun: Vec<u8>,
+}
+
+impl GrowingFile {
+    fn open(path: &Path) -> io::Result<Self> {
+        Ok(Self { file: File::open(path)?, begun: Vec::new() })
+    }
+
+    /// Those that have got their end since the last time.
+    fn whole_lines(&mut self) -> io::Result<Vec<u8>> {
+        self.file.read_to_end(&mut self.begun)?;
+        let end = self.begun.iter().rposition(|byte| *byte == b'\n').map_or(0, |last| last + 1);
+        let rest = self.begun.split_off(end);
+        Ok(std::mem::replace(&mut self.begun, rest))
+    }
+}
+
 /// One line of it.
 fn line(what: &impl Serialize) -> std::io::Result<Vec<u8>> {
     let mut line = Vec::new();
@@ -304,6 +371,32 @@ mod tests {
         journal.finish(&Record { phases: vec![phase], ..record }).expect("finished");
         assert!(!other.exists());
         assert_eq!(super::super::load(&path).expect("a record").phases.len(), 1);
+    }
+
+    #[test]
+    fn a_journal_is_followed_while_it_grows() {
+        let desk = tempfile::tempdir().expect("a desk");
+        let path = desk.path().join("record.json");
+        let (record, phase) = begun();
+        let folders = [desk.path().to_path_buf()];
+        let mut journal = Journal::begin(path.clone(), &record, &folders).expect("begun");
+        let mut tail = JournalTail::of(&path).expect("followed");
+        let mut home = tail.more().expect("read");
+        journal.add(JournalEntry::Phase(&phase)).expect("added");
+        journal.elsewhere.as_mut().expect("elsewhere").file.write_all(b"{\"pha").expect("written");
+        home.extend(tail.more().expect("read"));
+        // What was begun there has no end, and stands here.
+        journal.elsewhere.as_mut().expect("elsewhere").room = 0;
+        journal.add(JournalEntry::Phase(&phase)).expect("added");
+        home.extend(tail.more().expect("read"));
+        let there = desk.path().join("home.json");
+        std::fs::write(&there, &home).expect("written");
+        let read = super::super::load(&there).expect("a record");
+        assert_eq!((read.phases.len(), &read.ending), (2, &Ending::Unfinished));
+        assert!(!tail.is_replaced(&path));
+        journal.finish(&record).expect("finished");
+        assert!(tail.is_replaced(&path));
+        assert_eq!(tail.more().expect("read"), b"");
     }
 
     #[test]

@@ -47,7 +47,7 @@ pub use interval::{
     CpuShares, DeviceFigures, DeviceStats, DirectionStats, DiscardStats, FlushStats, IntervalStats,
     PageStats, PressureShares, ProcessStats, ProcessesStats, WATCH_SCHEMA, not_counted,
 };
-pub use journal::{Journal, JournalEntry, replace};
+pub use journal::{Journal, JournalEntry, JournalTail, replace};
 pub use json::{JsonLayout, json_line, write_json};
 pub use json_read::read_json;
 pub use judgement::{

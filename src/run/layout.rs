@@ -57,7 +57,7 @@ impl PhaseContext<'_> {
             LayoutMode::Written if !open_target.is_device() => {
                 open_target.written.gaps(0..job.size_of(file).0)
             }
-            LayoutMode::Sparse => Vec::new(),
+            LayoutMode::Sparse | LayoutMode::Grown => Vec::new(),
             // It reads what was written, and nothing else.
             _ if job.blocks.pattern.again.is_some() => Vec::new(),
             _ if places_in(job, file)
@@ -178,6 +178,7 @@ fn stroke(
         apart: false,
         interference: Interference::default(),
         donor: None,
+        grows: false,
         quota: IoQuota::default(),
         limits: WorkerLimits::default(),
         seed,

@@ -285,7 +285,10 @@ impl OpenTarget {
         let fault = |doing: Doing, error: io::Error| Fault::new(doing, self.label.clone(), &error);
         let Some(file) = self.fd() else { return Ok(()) };
         match layout {
-            LayoutMode::AsFound | LayoutMode::Existing | LayoutMode::Written => {}
+            LayoutMode::AsFound
+            | LayoutMode::Grown
+            | LayoutMode::Existing
+            | LayoutMode::Written => {}
             LayoutMode::Truncated => self.empty()?,
             LayoutMode::Anew => self.renew()?,
             LayoutMode::Sparse => {

@@ -23,7 +23,7 @@ use super::log::IoLogWriter;
 use super::open_target::OpenTarget;
 use super::phase_context::PhaseContext;
 use super::prepared_job::PreparedJob;
-use super::resolve::other_queue;
+use super::resolve::instead_of_queue;
 use super::sampler::{PhaseSampler, SamplingEnd};
 use super::shared_state::SharedState;
 use super::steady::SteadyWatcher;
@@ -391,7 +391,7 @@ fn advised(fault: Fault, method: Method, option: Option<&str>) -> Fault {
         _ => CheckedCall::Other,
     };
     let who = SysRoot::default().forbids(call, fault.errno);
-    let instead = option.map(|option| format!("use {option}={}", other_queue(method)));
+    let instead = option.map(|option| instead_of_queue(method, option));
     let advice: Vec<String> = who.into_iter().chain(instead).collect();
     match advice.is_empty() {
         true => fault,

@@ -174,7 +174,8 @@ impl<'a> PhaseContext<'a> {
             };
             other.writes() && same
         });
-        let found = matches!(manner.layout, LayoutMode::AsFound | LayoutMode::Existing);
+        let found =
+            matches!(manner.layout, LayoutMode::AsFound | LayoutMode::Grown | LayoutMode::Existing);
         let open_target = &mut self.open_targets[number];
         open_target.open(self.run, ever_written || !found, manner.lifetime)?;
         let reach = open_target.reach;

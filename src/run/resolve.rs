@@ -31,7 +31,7 @@ use super::standing;
 use crowd::allowed;
 pub(super) use fitted::{FittedPlan, JobPlace};
 use fitter::PlanFitter;
-pub(super) use method::other_queue;
+pub(super) use method::instead_of_queue;
 use method::own_places;
 pub(super) use region::{in_zones, region, start_of, writes_each_block};
 pub(super) use renewed::mount_to_renew;

@@ -8,8 +8,8 @@ use crate::engine::{
 };
 use crate::error::{Error, Refusal};
 use crate::plan::{
-    CacheDrop, Caching, Durability, FileOrder, Method, OffsetOrdering, ServiceLevel, StopLimit,
-    Target, Verify,
+    CacheDrop, Caching, Durability, FileOrder, LayoutMode, Method, OffsetOrdering, ServiceLevel,
+    StopLimit, Target, Verify,
 };
 use crate::stats::{BlockCensus, LatencySplit};
 
@@ -151,6 +151,7 @@ impl<'a> PhaseContext<'a> {
                 let start = pattern.region.offset.0;
                 (donor, (start, job.size.0.saturating_sub(start)))
             }),
+            grows: job.blocks.target.layout() == LayoutMode::Grown,
             quota: IoQuota {
                 ramp: job.ramp(),
                 ramp_bytes: job.job.stop.ramp_bytes.0,

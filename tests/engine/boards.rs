@@ -92,10 +92,16 @@ impl SshBoard {
 
     /// A load of many seconds there, of which something has been done.
     fn long_load(&self) -> Child {
+        let here = self.desk.path().to_str().expect("text");
+        let words = "io --rw randread --bs 4k --size 1M --time 300s";
+        self.run_there(&words.split(' ').chain([here]).collect::<Vec<_>>())
+    }
+
+    /// Words that run there, once they have begun.
+    fn run_there(&self, words: &[&str]) -> Child {
         let mut command = Command::new(env!("CARGO_BIN_EXE_assay"));
         command.current_dir(self.desk.path()).args(["on", "-F", "config", "--record", "r.json"]);
-        command.args(["board", "io", "--rw", "randread", "--bs", "4k", "--size", "1M"]);
-        command.args(["--time", "300s"]).arg(self.desk.path());
+        command.arg("board").args(words);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         let child = command.spawn().expect("it starts");
         until("it runs there", || {
@@ -104,6 +110,16 @@ impl SshBoard {
         });
         std::thread::sleep(Duration::from_millis(300));
         child
+    }
+
+    /// Ends the connection: kills what sshd has started for it.
+    fn lose_link(&self) {
+        let id = self.sshd.id();
+        let below = fs::read_to_string(format!("/proc/{id}/task/{id}/children")).expect("children");
+        for child in below.split_whitespace() {
+            let id = rustix::process::Pid::from_raw(child.parse().expect("a number")).expect("one");
+            rustix::process::kill_process(id, rustix::process::Signal::KILL).expect("it lives");
+        }
     }
 
     /// Whether a program of the board still runs.
@@ -185,19 +201,35 @@ fn kernel_signal(child: &Child, number: i32) {
 fn a_board_that_loses_its_desk_cleans_up_by_itself() {
     let board = lab::need!(SshBoard::new());
     let child = board.long_load();
-    // Those that sshd has started for the connection.
-    let id = board.sshd.id();
-    let below = fs::read_to_string(format!("/proc/{id}/task/{id}/children")).expect("children");
-    for child in below.split_whitespace() {
-        let id = rustix::process::Pid::from_raw(child.parse().expect("a number")).expect("one");
-        rustix::process::kill_process(id, rustix::process::Signal::KILL).expect("it lives");
-    }
+    board.lose_link();
     let output = child.wait_with_output().expect("it ends");
     assert_eq!(output.status.code(), Some(1));
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     let expected = "assay: cannot reach board: the link was lost\n  what runs there ends, and is removed, \
                     within a minute; its record is lost with it\n";
     assert!(said.ends_with(expected), "{said}");
+    until("nothing is left", || names(&board.board()).is_empty() && !board.is_busy());
+
+    // What was done stays, if the link holds until it is told.
+    let planned = |time: &str| {
+        let words = ["io", "--rw", "randread", "--bs", "4k", "--size", "1M", "--time", time];
+        let ran = lab::assay(words).word("--plan").word(board.desk.path()).run().expect(0);
+        serde_json::from_str::<serde_json::Value>(&ran.stdout).expect("a plan")
+    };
+    let mut plan = planned("100ms");
+    let mut last = planned("300s")["phases"][0].clone();
+    last["name"] = "last".into();
+    plan["phases"].as_array_mut().expect("phases").push(last);
+    fs::write(board.desk.path().join("plan.json"), plan.to_string()).expect("written");
+    let child = board.run_there(&["run", "plan.json"]);
+    std::thread::sleep(Duration::from_secs(7));
+    board.lose_link();
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(1));
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.ends_with("r.json holds its record as far as it has come\n"), "{said}");
+    let record = load(&board.desk.path().join("r.json")).expect("a record");
+    assert_eq!((record.phases.len(), record.ending), (1, Ending::Unfinished), "{said}");
     until("nothing is left", || names(&board.board()).is_empty() && !board.is_busy());
 
     // The same when the desk is killed.

@@ -131,6 +131,7 @@ fn worker<'w>(
         aside: CacheControl::default(),
         interference: Default::default(),
         donor: None,
+        grows: false,
         limits: Default::default(),
         apart: false,
         quota: IoQuota::default(),

@@ -18,6 +18,7 @@ use super::frame::{BoardCommand, BoardFrame, BoardWord, CHUNK, FrameBytes, PULSE
 use super::link::{FOLDER, lines};
 use crate::error::{Doing, Error, Fault, Refusal};
 use crate::name::{self, NameText as _};
+use crate::record::JournalTail;
 use crate::sys::clock;
 use crate::sys::event_loop::{Event, EventLoop, EventWaker};
 use crate::unit::{Nanos, Timestamp};
@@ -84,6 +85,12 @@ impl BoardFolder {
     fn records(&self) -> PathBuf {
         self.0.join("record")
     }
+
+    /// The record, once there is one. What is written to take its place has another ending.
+    fn record(&self) -> Option<PathBuf> {
+        let all = fs::read_dir(self.records()).into_iter().flatten().flatten();
+        all.map(|file| file.path()).find(|path| path.extension().is_none_or(|it| it != "new"))
+    }
 }
 
 impl Drop for BoardFolder {
@@ -110,6 +117,9 @@ struct BoardServer {
     all: Receiver<BoardEvent>,
     bell: Sender<BoardEvent>,
     run: Option<BoardRun>,
+    /// The record that grows, by the file in which it does; and the bytes of it that went home.
+    record: Option<(PathBuf, JournalTail)>,
+    sent: u64,
     /// Nobody listens any more.
     lost: bool,
 }
@@ -133,7 +143,9 @@ pub fn serve(folder: &Path) -> Result<(), Error> {
         desk.tell(BoardEvent::Closed);
     });
     frames.send(&BoardFrame::Hello { version: env!("CARGO_PKG_VERSION").into() });
-    let mut server = BoardServer { folder, frames, events, all, bell, run: None, lost: false };
+    let (run, record) = (None, None);
+    let mut server =
+        BoardServer { folder, frames, events, all, bell, run, record, sent: 0, lost: false };
     let status = server.until_the_end();
     let BoardServer { folder, frames, lost, .. } = server;
     drop(folder);
@@ -179,6 +191,7 @@ impl BoardServer {
             if now.since(said) >= PULSE {
                 said = now;
                 self.frames.send(&BoardFrame::Alive {});
+                self.send_what_was_added();
             }
             if self.lost {
                 self.stop(self.run.as_ref()?.told, now);
@@ -291,8 +304,23 @@ impl BoardServer {
         input
     }
 
+    /// Sends home what the record has gained: so much is there when the link is lost.
+    fn send_what_was_added(&mut self) {
+        if self.lost {
+            return;
+        }
+        if self.record.is_none() {
+            let followed = |path: PathBuf| Some((path.clone(), JournalTail::of(&path).ok()?));
+            self.record = self.folder.record().and_then(followed);
+        }
+        if let Some((path, tail)) = &mut self.record {
+            let bytes = tail.more().unwrap_or_default();
+            send_record(&self.frames, path, &mut self.sent, &bytes);
+        }
+    }
+
     /// Sends the record home, and tells how it ended.
-    fn ended(&self, mut run: BoardRun) -> u8 {
+    fn ended(&mut self, mut run: BoardRun) -> u8 {
         drop(run.input.take());
         let status = run.child.wait();
         // Somebody else may hold the pipes open.
@@ -302,15 +330,26 @@ impl BoardServer {
             }
             std::thread::sleep(Duration::from_millis(20));
         }
-        let records = fs::read_dir(self.folder.records()).into_iter().flatten().flatten();
-        // Where nobody listens a writer may wait for ever.
-        for record in records.filter(|_| !self.lost) {
-            let name = record.file_name().to_text();
-            let bytes = fs::read(record.path()).unwrap_or_default();
-            let part = |bytes| BoardFrame::Record { name: name.clone(), bytes };
-            BoardFrame::parts(&bytes, part).iter().for_each(|frame| self.frames.send(frame));
+        self.send_what_was_added();
+        // Where nobody listens a writer may wait for ever. What did not come to its end is there already.
+        let whole = self.folder.record().filter(|path| {
+            !self.lost && self.record.as_ref().is_none_or(|(_, tail)| tail.is_replaced(path))
+        });
+        if let Some(path) = whole {
+            self.sent = 0;
+            send_record(&self.frames, &path, &mut self.sent, &fs::read(&path).unwrap_or_default());
         }
         status.map_or(1, shell_status)
+    }
+}
+
+/// Sends more of a record, which goes on where `sent` says, and counts it.
+fn send_record(frames: &FrameWriter, path: &Path, sent: &mut u64, bytes: &[u8]) {
+    let name = path.file_name().unwrap_or_default().to_text();
+    for part in bytes.chunks(CHUNK) {
+        let bytes = FrameBytes(part.to_vec());
+        frames.send(&BoardFrame::Record { name: name.clone(), from: *sent, bytes });
+        *sent += part.len() as u64;
     }
 }
 

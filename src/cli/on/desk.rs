@@ -85,8 +85,13 @@ pub fn serve(
     let mut session = BoardSession::new(&link, &folder, &events, work)?;
     let ending = session.until_the_end(&events, out, err);
     let BoardSession { child, name, record, greeted, .. } = session;
-    let outcome = finished(child, ending, greeted, &link, &folder)?;
-    let status = match outcome {
+    let outcome = finished(child, ending, greeted, &link, &folder);
+    // What has come of the record is kept, however it ended.
+    let kept = match record.is_empty() {
+        true => None,
+        false => Some(keep(&record, &name, work, &reports, &link, environment)),
+    };
+    let status = match outcome? {
         BoardEnding::Status(status) => status,
         BoardEnding::Left(signal) => {
             if greeted {
@@ -95,10 +100,12 @@ pub fn serve(
             return Ok(u8::try_from(128 + signal).unwrap_or(1));
         }
     };
-    if !record.is_empty() {
-        keep(&record, &name, work, &reports, &link, environment)?;
-    } else if work.command.record.is_some() && !work.input && [0, 3].contains(&status) {
-        return Err(link.lost("no record came from there").into());
+    match kept {
+        Some(kept) => kept?,
+        None if work.command.record.is_some() && !work.input && [0, 3].contains(&status) => {
+            return Err(link.lost("no record came from there").into());
+        }
+        None => {}
     }
     Ok(status)
 }
@@ -282,8 +289,11 @@ impl<'a> BoardSession<'a> {
                 }
                 None => self.send(BoardFrame::Input(FrameBytes::default())),
             },
-            BoardFrame::Record { name, bytes } => {
+            BoardFrame::Record { name, from, bytes } => {
                 self.name = name;
+                if from == 0 {
+                    self.record.clear();
+                }
                 self.record.extend(bytes.0);
             }
             BoardFrame::Failed { why } => {
@@ -303,12 +313,24 @@ impl<'a> BoardSession<'a> {
                 "what the board said stands above; a static binary runs everywhere: name its folder with --binaries",
             );
         }
-        self.link.lost("the link was lost").hinting(format!("{ENDS}; its record is lost with it"))
+        self.link.lost("the link was lost").hinting(self.what_is_left())
+    }
+
+    /// What becomes of the board, and of the record.
+    fn what_is_left(&self) -> String {
+        let record = match (&self.work.record, self.record.is_empty()) {
+            (_, true) => "its record is lost with it".into(),
+            (None, false) => "the reports are made of what has come of its record".into(),
+            (Some(place), false) => {
+                format!("{} holds its record as far as it has come", place.to_text())
+            }
+        };
+        format!("{ENDS}; {record}")
     }
 
     fn silent(&self) -> Fault {
         let why = format!("nothing was heard from there for {SILENCE}");
-        self.link.lost(why).hinting(format!("{ENDS}; its record is lost with it"))
+        self.link.lost(why).hinting(self.what_is_left())
     }
 }
 

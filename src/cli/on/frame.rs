@@ -54,6 +54,8 @@ pub enum BoardFrame {
     Record {
         /// Its name.
         name: String,
+        /// Where in it they stand; at 0 it begins anew.
+        from: u64,
         /// What follows in it.
         bytes: FrameBytes,
     },

@@ -342,7 +342,7 @@ fn priority_latency(
     let Some(priority) = own.or(job.priority().io) else {
         return FioPriorityLatency { latency, ..FioPriorityLatency::default() };
     };
-    let class = (priority.value() >> 13) as u8;
+    let class = priority.class as u8;
     FioPriorityLatency { class, level: priority.level, hint: priority.hint, latency }
 }
 

@@ -7,6 +7,7 @@ use flate2::Compression;
 use flate2::write::ZlibEncoder;
 
 use super::print::{FioLogFormat, FioLogSample};
+use crate::plan::{IoClass, IoPriority};
 
 /// What a sample carries beside its values: bits beside its direction (`LOG_*_SAMPLE_BIT` in iolog.h).
 const WITH_OFFSET: u32 = 1 << 31;
@@ -18,7 +19,7 @@ const WITH_ISSUE_TIME: u32 = 1 << 28;
 const TWO_VALUES: u32 = 37;
 
 /// The class of real time.
-const REAL_TIME: u16 = 1;
+const REAL_TIME: IoPriority = IoPriority { class: IoClass::Realtime, level: 0, hint: 0 };
 
 /// The file of a log with these samples, as fio 3 of this minor version stores it. Without samples it is empty.
 pub fn stored_log(format: FioLogFormat, samples: &[FioLogSample], minor: u32) -> Vec<u8> {
@@ -37,11 +38,11 @@ pub fn stored_log(format: FioLogFormat, samples: &[FioLogSample], minor: u32) ->
 
 /// Adds a sample as fio has it in memory.
 fn put(bytes: &mut Vec<u8>, format: FioLogFormat, sample: &FioLogSample, minor: u32) {
-    let class = sample.priority >> 13;
     let priority = match format.priority {
         true => sample.priority,
-        // Whether it is of the class of real time.
-        false => u16::from(class == REAL_TIME) << 13,
+        // Only whether it is of the class of real time.
+        false if sample.is_real_time() => REAL_TIME.value(),
+        false => 0,
     };
     let bits = [
         (format.offset, WITH_OFFSET),

@@ -563,12 +563,14 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
         answer: i32,
     ) {
         let io = io_in_flight.io;
-        if answer < 0 {
-            self.failed(io, call, answer);
+        let at_end = answer == 0 && io.len > 0;
+        let grows = self.worker.grows;
+        if answer < 0 || at_end && grows && L::AT_ONCE {
+            self.failed(io, call, if at_end { -libc::EIO } else { answer });
             return self.free.push(slot);
         }
         let moved = answer as u32;
-        if moved == 0 && io.len > 0 {
+        if at_end && !grows {
             self.worker_totals.end_of_data = true;
             self.open = false;
         }

@@ -85,6 +85,8 @@ pub struct Worker<'a> {
     pub interference: Interference,
     /// The file that gives its blocks, and the region of it that is used: where it begins, and its bytes.
     pub donor: Option<(DonorFile, (u64, u64))>,
+    /// A read may meet the end of a file that its own writes make longer.
+    pub grows: bool,
     /// Until when.
     pub quota: IoQuota,
     /// What it makes of I/Os that fail, and what they have to keep to.

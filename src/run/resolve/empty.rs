@@ -21,7 +21,7 @@ pub(super) fn something_to_read(
     if !reads || blocks.method.without_io() || blocks.method.moves_no_data() {
         return Ok(());
     }
-    let layout = layout(&blocks.target);
+    let layout = blocks.target.layout();
     let emptied = match layout {
         LayoutMode::Truncated => Some("truncated"),
         LayoutMode::Anew => Some("anew"),
@@ -33,7 +33,11 @@ pub(super) fn something_to_read(
             "give the layout 'written', or leave the reads out",
         ));
     }
-    let wanted = matches!(layout, LayoutMode::Written | LayoutMode::Sparse);
+    let wanted = match layout {
+        LayoutMode::Written | LayoutMode::Sparse => true,
+        LayoutMode::Grown => blocks.pattern.mix.sends(),
+        _ => false,
+    };
     if wanted || is_sent_to(plan, number, blocks) {
         return Ok(());
     }
@@ -72,13 +76,13 @@ pub(super) fn laid_before(
 ) -> Bytes {
     let empties = |(_, other): (&Job, &BlockWork)| {
         matches!(
-            layout(&other.target),
+            other.target.layout(),
             LayoutMode::Truncated | LayoutMode::Anew | LayoutMode::Sparse
         )
     };
     let emptied = on_the_same(plan, number, blocks).any(empties);
-    match layout(&blocks.target) {
-        LayoutMode::Sparse => Bytes::ZERO,
+    match blocks.target.layout() {
+        LayoutMode::Sparse | LayoutMode::Grown => Bytes::ZERO,
         LayoutMode::Written if new || emptied => size,
         LayoutMode::Written => Bytes::ZERO,
         _ if emptied && blocks.pattern.mix.fetches() => size,
@@ -129,7 +133,7 @@ fn blocks_on<'j>(job: &'j Job, target: &Target) -> Option<&'j BlockWork> {
 
 /// Whether a phase before sends data to the same target, or a layout up to this phase writes it.
 fn is_sent_to(plan: &Plan, number: usize, blocks: &BlockWork) -> bool {
-    let laid = |other: &BlockWork| layout(&other.target) == LayoutMode::Written;
+    let laid = |other: &BlockWork| other.target.layout() == LayoutMode::Written;
     let here = plan.phases[number].jobs.iter();
     let mut here = here.filter_map(|job| blocks_on(job, &blocks.target));
     let sends = |(_, other): (&Job, &BlockWork)| other.pattern.mix.sends() || laid(other);
@@ -143,15 +147,6 @@ fn size_of(target: &Target) -> Option<Size> {
         | Target::Files { size, .. }
         | Target::Device { size, .. } => Some(*size),
         Target::Nowhere { .. } => None,
-    }
-}
-
-fn layout(target: &Target) -> LayoutMode {
-    match target {
-        Target::File { layout, .. }
-        | Target::Scratch { layout, .. }
-        | Target::Files { layout, .. } => *layout,
-        Target::Device { .. } | Target::Nowhere { .. } => LayoutMode::Existing,
     }
 }
 

@@ -95,8 +95,8 @@ impl PlanFitter<'_> {
     /// Whether a method stays though it has no queue here, as its tool would have it; then a note says what has one.
     fn keeps(&mut self, method: Method, why: &str) -> bool {
         let Some(option) = self.method_option.clone() else { return false };
-        let (name, instead) = (method.name(), other_queue(method));
-        self.note(format!("{name} cannot be used here: {why}; use {option}={instead}"));
+        let (name, instead) = (method.name(), instead_of_queue(method, &option));
+        self.note(format!("{name} cannot be used here: {why}; {instead}"));
         true
     }
 
@@ -288,13 +288,14 @@ impl PlanFitter<'_> {
     }
 }
 
-/// What keeps I/Os in flight, or does them one by one, where this method has no queue.
-pub(in crate::run) fn other_queue(method: Method) -> &'static str {
-    match method {
+/// What to write where this method has no queue: one that keeps I/Os in flight, or does them one by one.
+pub(in crate::run) fn instead_of_queue(method: Method, option: &str) -> String {
+    let other = match method {
         Method::Libaio(_) if ring::available().is_ok() => "io_uring",
         Method::IoUring(_) if aio::available().is_ok() => "libaio",
         _ => "psync",
-    }
+    };
+    format!("use {option}={other}")
 }
 
 /// Whether a method moves a place that lies in the open file, so that workers cannot share one.

@@ -287,7 +287,13 @@ impl FioJob {
     pub(super) fn layout(&self, complete: bool) -> LayoutMode {
         let target = &self.target;
         match complete {
-            _ if target.overwrite && !complete => LayoutMode::Written,
+            // It comes to be where it is opened.
+            false
+                if target.create_on_open && self.pattern.rw.reads() && self.pattern.rw.writes() =>
+            {
+                LayoutMode::Grown
+            }
+            false if target.overwrite => LayoutMode::Written,
             // What stands there stays; with create_on_open nothing does.
             false if target.file_append || target.create_on_open => LayoutMode::AsFound,
             // What has no end is not allocated.

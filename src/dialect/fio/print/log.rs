@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use super::bins::FioBins;
 use super::moments::FioMoments;
+use crate::plan::{IoClass, IoPriority};
 
 /// What is in a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,6 +67,13 @@ pub struct FioLogSample {
     pub issued_ns: u64,
 }
 
+impl FioLogSample {
+    /// Whether it is of the class of real time.
+    pub fn is_real_time(&self) -> bool {
+        IoPriority::of_value(self.priority).is_some_and(|own| own.class == IoClass::Realtime)
+    }
+}
+
 /// Which fields a log has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FioLogFormat {
@@ -93,7 +101,7 @@ impl FioLogFormat {
         if self.priority {
             let _ = write!(out, ", 0x{:04x}", sample.priority);
         } else {
-            let _ = write!(out, ", {}", u8::from(sample.priority >> 13 == 1));
+            let _ = write!(out, ", {}", u8::from(sample.is_real_time()));
         }
         if self.issued {
             let _ = write!(out, ", {}", sample.issued_ns);
