@@ -8,7 +8,7 @@ use std::path::Path;
 use assay::evidence::Direction;
 
 use crate::fio_iolog::listed;
-use crate::fio_pair::{report, run};
+use crate::fio_pair::{document, report, run};
 use crate::kernel::hear;
 use crate::lab::{self, Card, MI, Memory, RamDisk};
 
@@ -221,5 +221,28 @@ fn blocks_change_places_with_those_of_a_donor() {
     ] {
         let status = |theirs| run(theirs, &memory.path("."), &line).status.code();
         assert_eq!((status(false), status(true)), (Some(ours), Some(1)), "{line}");
+    }
+}
+
+#[test]
+fn files_that_are_made_where_they_are_opened_grow_with_the_writes_of_their_job() {
+    lab::need!(lab::need_tool("fio", "fio"));
+    for (line, status) in [
+        // A call that brings nothing is an error, a queued one is not.
+        ("--name=g --rw=rw --ioengine=psync", 1),
+        ("--name=g --rw=randrw --ioengine=libaio --iodepth=4", 0),
+        ("--name=g --rw=randrw --ioengine=libaio --verify=crc32c --verify_backlog=8", 0),
+    ] {
+        let line = format!("{line} --bs=4k --size=256k --create_on_open=1 --output-format=json");
+        let done = |theirs| {
+            let folder = Memory::tmpfs().expect("memory");
+            let output = run(theirs, &folder.path("."), &line);
+            let job = document(&output)["jobs"][0].clone();
+            let writes = [&job["write"]["total_ios"], &job["write"]["io_bytes"]];
+            (output.status.code(), job["error"].clone(), writes.map(Clone::clone))
+        };
+        let (ours, theirs) = (done(false), done(true));
+        assert_eq!(ours, theirs, "{line}");
+        assert_eq!(ours.0, Some(status), "{line}");
     }
 }

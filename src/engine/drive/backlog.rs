@@ -35,6 +35,14 @@ impl BacklogQueue {
         }
     }
 
+    /// A write has failed, and the job goes on: there is nothing to be read back.
+    pub(super) fn forget(&mut self, io: IoRequest) {
+        let same = |other: &IoRequest| (other.file, other.offset) == (io.file, io.offset);
+        if let Some(at) = self.written.iter().rposition(same) {
+            self.written.remove(at);
+        }
+    }
+
     /// Puts it where its offset belongs, instead of those that it has overwritten.
     fn put_in_place(&mut self, io: IoRequest) {
         let key = |io: &IoRequest| (io.file, io.offset);
@@ -100,6 +108,19 @@ mod tests {
         assert!(queue.finish());
         assert_eq!(offsets(&mut queue), [0, 12]);
         assert!(!queue.finish());
+    }
+
+    #[test]
+    fn what_could_not_be_written_is_not_read_back() {
+        let rule = VerifyBacklog { writes: 100, batch: 100, by_place: false, rest: true };
+        let mut queue = BacklogQueue::new(rule, 4);
+        for offset in [0, 4, 0, 8] {
+            queue.wrote(write(offset, 4));
+        }
+        queue.forget(write(0, 4));
+        queue.forget(write(12, 4));
+        assert!(queue.finish());
+        assert_eq!(offsets(&mut queue), [0, 4, 8]);
     }
 
     #[test]

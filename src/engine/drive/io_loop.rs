@@ -47,7 +47,7 @@ pub(super) struct IoLoop<'a, 's, L, const MORE: bool> {
     /// Calls that follow from answers: the other halves of rewrites, and reads of what was written.
     pub(super) follow: Vec<(Slot<'s>, IoRequest)>,
     /// What was written and is to be read back.
-    backlog: Option<BacklogQueue>,
+    pub(super) backlog: Option<BacklogQueue>,
     /// It waits for what stands in its way; whether it is of the cursor, and not of the backlog.
     held: Option<(IoRequest, bool)>,
     /// The I/O that is sent next is a read of the cursor beside a backlog.

@@ -20,6 +20,11 @@ impl<'s, L: IoBackend<'s>, const MORE: bool> IoLoop<'_, 's, L, MORE> {
         }
         let (doing, errno) = (call.doing(io.op), -answer);
         if self.worker.limits.passes(doing, errno) {
+            if doing == Doing::Write
+                && let Some(backlog) = &mut self.backlog
+            {
+                backlog.forget(io);
+            }
             return self.worker_totals.passed.add(errno);
         }
         self.open = false;
