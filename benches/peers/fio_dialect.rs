@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use rustix::fs::{Mode, OFlags};
 use serde_json::Value;
 
 use super::{Ram, median, row};
@@ -117,67 +116,8 @@ fn shapes(fio: &Path, device: &Path) {
             _ => (">= 0.95", "<= 1.05"),
         };
         row(&title, rate(ours), rate(theirs), ours / theirs, faster);
-        // Where the call alone costs more than was wanted, nothing around it can be saved.
-        let bare = (engine == "psync").then(|| bare_calls(device, rw, block)).flatten();
-        let floor = bare.map(|ns| ns / their_cpu).filter(|ratio| *ratio > 0.6 && block == "4k");
-        let cheaper = floor.map_or_else(|| cheaper.into(), |ratio| format!("<= {ratio:.2}"));
-        row("  CPU for each I/O", cpu(our_cpu), cpu(their_cpu), our_cpu / their_cpu, &cheaper);
-        if let Some(ns) = bare {
-            row(
-                "  of a loop of nothing but the call",
-                cpu(ns),
-                cpu(their_cpu),
-                ns / their_cpu,
-                "-",
-            );
-        }
+        row("  CPU for each I/O", cpu(our_cpu), cpu(their_cpu), our_cpu / their_cpu, cheaper);
     }
-}
-
-/// ns of CPU for each call of a loop that does nothing but `pread` or `pwrite`, the least of some turns.
-fn bare_calls(device: &Path, rw: &str, block: &str) -> Option<f64> {
-    const LARGEST: usize = 1 << 20;
-    let block = match block {
-        "4k" => 4 << 10,
-        "128k" => 128 << 10,
-        _ => LARGEST,
-    };
-    let writes = rw.ends_with("write");
-    let flags =
-        OFlags::DIRECT | OFlags::NOATIME | if writes { OFlags::RDWR } else { OFlags::RDONLY };
-    let file = rustix::fs::open(device, flags, Mode::empty()).ok()?;
-    let mut room = vec![0_u8; LARGEST + 4096];
-    let start = room.as_ptr().align_offset(4096);
-    let buffer = &mut room[start..start + block];
-    let blocks = (256 << 20) / block as u64;
-    let (mut random, mut next) = (0x9e37_79b9_7f4a_7c15_u64, 0);
-    let mut least = f64::INFINITY;
-    for _ in 0..TURNS {
-        let (began, cpu, mut calls) = (Instant::now(), cpu_time(), 0_u32);
-        while began.elapsed() < Duration::from_millis(300) {
-            for _ in 0..64 {
-                random ^= random << 13;
-                random ^= random >> 7;
-                random ^= random << 17;
-                next = if rw.starts_with("rand") { random % blocks } else { (next + 1) % blocks };
-                let place = next * block as u64;
-                let moved = match writes {
-                    true => rustix::io::pwrite(&file, &*buffer, place),
-                    false => rustix::io::pread(&file, &mut *buffer, place),
-                };
-                moved.ok().filter(|moved| *moved == block)?;
-                calls += 1;
-            }
-        }
-        least = least.min((cpu_time() - cpu) / f64::from(calls));
-    }
-    Some(least)
-}
-
-/// CPU time of this thread, ns.
-fn cpu_time() -> f64 {
-    let now = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-    now.tv_sec as f64 * 1e9 + now.tv_nsec as f64
 }
 
 /// From the start of the program to the end of a job of one I/O.
