@@ -79,9 +79,6 @@ impl MovingCalls {
 
 impl SyncCalls for MovingCalls {
     fn transfer(&mut self, _buffer: &mut [u8], io: IoRequest) -> io::Result<usize> {
-        if !io.sends() {
-            return Err(Errno::INVAL.into());
-        }
         let (end, len) = (io.offset + u64::from(io.len), u64::from(io.len));
         if self.for_each {
             fallocate(&self.donor, FallocateFlags::empty(), io.offset, len)?;

@@ -192,14 +192,13 @@ impl JournalTail {
             None => Vec::new(),
         };
         for line in self.main.whole_lines()?.split_inclusive(|byte| *byte == b'\n') {
-            let text = std::str::from_utf8(line).unwrap_or_default();
-            let Ok(JournalEvent::Elsewhere(path)) = read_json(text) else {
-                all.extend(line);
-                continue;
-            };
-            let mut elsewhere = GrowingFile::open(&path)?;
-            all.extend(elsewhere.whole_lines()?);
-            self.elsewhere = Some(elsewhere);
+            match goes_on_in(line) {
+                Some(mut elsewhere) => {
+                    all.extend(elsewhere.whole_lines()?);
+                    self.elsewhere = Some(elsewhere);
+                }
+                None => all.extend(line),
+            }
         }
         Ok(all)
     }
@@ -208,6 +207,15 @@ impl JournalTail {
     pub fn is_replaced(&self, path: &Path) -> bool {
         let own = self.main.file.metadata().map(|file| file.ino());
         !matches!((own, std::fs::metadata(path)), (Ok(own), Ok(found)) if own == found.ino())
+    }
+}
+
+/// The file that a line names, if it is such a line and the file can be read. Others may be long, and are not parsed.
+fn goes_on_in(line: &[u8]) -> Option<GrowingFile> {
+    let line = line.starts_with(b"{\"elsewhere\":").then_some(line)?;
+    match read_json(std::str::from_utf8(line).ok()?).ok()? {
+        JournalEvent::Elsewhere(path) => GrowingFile::open(&path).ok(),
+        _ => None,
     }
 }
 

@@ -42,40 +42,6 @@ pub const LIBRARY: &str = if cfg!(target_env = "musl") {
 /// musl keeps so many bytes of a buffer for `ungetc` (its `UNGET`).
 const KEPT: usize = if cfg!(target_env = "musl") { 8 } else { 0 };
 
-/// A `FILE` on a description of its own.
-///
-/// In a program with several threads glibc makes each of its calls into the kernel a cancellation point, at
-/// the cost of two atomic operations; in one with a single thread, as the tools are that measure streams, it
-/// does not. Only `fopen` takes the mode that leaves them out (`c`; musl has none to leave out): so the stream
-/// is opened on what can always be opened, and is given the description.
-fn opened(file: OwnedFd, writes: bool) -> io::Result<NonNull<libc::FILE>> {
-    if cfg!(target_env = "gnu") {
-        let mode = if writes { c"r+ce" } else { c"rce" };
-        // SAFETY: both are C strings.
-        let stream = unsafe { libc::fopen(c"/dev/null".as_ptr(), mode.as_ptr()) };
-        if let Some(stream) = NonNull::new(stream) {
-            // SAFETY: the stream is open and only ours, and nothing went through it.
-            let answer = unsafe {
-                libc::dup3(file.as_raw_fd(), libc::fileno(stream.as_ptr()), libc::O_CLOEXEC)
-            };
-            let error = io::Error::last_os_error();
-            if answer >= 0 {
-                return Ok(stream);
-            }
-            // SAFETY: as above.
-            unsafe { libc::fclose(stream.as_ptr()) };
-            return Err(error);
-        }
-    }
-    let mode = if writes { c"r+" } else { c"r" };
-    // SAFETY: the mode is a C string; the descriptor is open, and given up below.
-    let stream = unsafe { libc::fdopen(file.as_raw_fd(), mode.as_ptr()) };
-    let stream = NonNull::new(stream).ok_or_else(io::Error::last_os_error)?;
-    // From here on the stream closes it.
-    let _ = file.into_raw_fd();
-    Ok(stream)
-}
-
 /// A stream on a file, with a buffer of a stated size.
 #[derive(Debug)]
 pub struct Stream {
@@ -93,7 +59,12 @@ impl Stream {
     /// # Errors
     /// EINVAL when the file is not open for that; ENOMEM.
     pub fn new(file: OwnedFd, buffer: usize, writes: bool) -> io::Result<Self> {
-        let stream = opened(file, writes)?;
+        let mode = if writes { c"r+" } else { c"r" };
+        // SAFETY: the mode is a C string; the descriptor is open, and given up below.
+        let stream = unsafe { libc::fdopen(file.as_raw_fd(), mode.as_ptr()) };
+        let stream = NonNull::new(stream).ok_or_else(io::Error::last_os_error)?;
+        // From here on the stream closes it.
+        let _ = file.into_raw_fd();
         let mut memory = Buffer::reused((buffer + KEPT).max(1))?;
         // SAFETY: nothing was read or written yet; the buffer is given back after `fclose`.
         let answer = unsafe {

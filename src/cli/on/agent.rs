@@ -315,7 +315,9 @@ impl BoardServer {
         }
         if let Some((path, tail)) = &mut self.record {
             let bytes = tail.more().unwrap_or_default();
-            send_record(&self.frames, path, &mut self.sent, &bytes);
+            if !bytes.is_empty() {
+                send_record(&self.frames, path, &mut self.sent, &bytes);
+            }
         }
     }
 
@@ -346,11 +348,12 @@ impl BoardServer {
 /// Sends more of a record, which goes on where `sent` says, and counts it.
 fn send_record(frames: &FrameWriter, path: &Path, sent: &mut u64, bytes: &[u8]) {
     let name = path.file_name().unwrap_or_default().to_text();
-    for part in bytes.chunks(CHUNK) {
-        let bytes = FrameBytes(part.to_vec());
-        frames.send(&BoardFrame::Record { name: name.clone(), from: *sent, bytes });
-        *sent += part.len() as u64;
-    }
+    let parts = BoardFrame::parts(bytes, |bytes| {
+        let from = *sent;
+        *sent += bytes.0.len() as u64;
+        BoardFrame::Record { name: name.clone(), from, bytes }
+    });
+    parts.for_each(|part| frames.send(&part));
 }
 
 /// The exit status; 128 and its number after a signal, as a shell has it.

@@ -87,10 +87,10 @@ pub fn serve(
     let BoardSession { child, name, record, greeted, .. } = session;
     let outcome = finished(child, ending, greeted, &link, &folder);
     // What has come of the record is kept, however it ended.
-    let kept = match record.is_empty() {
-        true => None,
-        false => Some(keep(&record, &name, work, &reports, &link, environment)),
-    };
+    let came = !record.is_empty();
+    if came {
+        keep(&record, &name, work, &reports, &link, environment)?;
+    }
     let status = match outcome? {
         BoardEnding::Status(status) => status,
         BoardEnding::Left(signal) => {
@@ -100,12 +100,8 @@ pub fn serve(
             return Ok(u8::try_from(128 + signal).unwrap_or(1));
         }
     };
-    match kept {
-        Some(kept) => kept?,
-        None if work.command.record.is_some() && !work.input && [0, 3].contains(&status) => {
-            return Err(link.lost("no record came from there").into());
-        }
-        None => {}
+    if !came && work.command.record.is_some() && !work.input && [0, 3].contains(&status) {
+        return Err(link.lost("no record came from there").into());
     }
     Ok(status)
 }

@@ -129,10 +129,13 @@ impl BoardFrame {
     }
 
     /// A file in frames, each of which `frame` makes of a part; one for an empty file.
-    pub fn parts(bytes: &[u8], frame: impl Fn(FrameBytes) -> Self) -> Vec<Self> {
+    pub fn parts(
+        bytes: &[u8],
+        mut frame: impl FnMut(FrameBytes) -> Self,
+    ) -> impl Iterator<Item = Self> {
         let whole = bytes.is_empty().then_some(bytes);
         let parts = bytes.chunks(CHUNK).chain(whole);
-        parts.map(|part| frame(FrameBytes(part.to_vec()))).collect()
+        parts.map(move |part| frame(FrameBytes(part.to_vec())))
     }
 }
 
@@ -172,9 +175,9 @@ mod tests {
     fn a_file_goes_in_parts() {
         let bytes = vec![7; CHUNK * 2 + 1];
         let parts = BoardFrame::parts(&bytes, BoardFrame::Input);
-        assert_eq!(parts.len(), 3);
+        assert_eq!(parts.count(), 3);
         assert_eq!(
-            BoardFrame::parts(&[], BoardFrame::Input),
+            BoardFrame::parts(&[], BoardFrame::Input).collect::<Vec<_>>(),
             [BoardFrame::Input(FrameBytes::default())]
         );
     }

@@ -114,7 +114,7 @@ pub struct FioEngineOptions {
     /// Which call looks at a file; filestat.
     pub stat_type: FioStatType,
     /// The file that gives its blocks; e4defrag cannot be without it.
-    pub donorname: String,
+    pub donorname: Option<String>,
     /// Whether that file has its blocks for one I/O only; e4defrag.
     pub inplace: bool,
 }
@@ -145,7 +145,7 @@ impl Default for FioEngineOptions {
             cpumode: FioCpuMode::Noop,
             exit_on_io_done: false,
             stat_type: FioStatType::Stat,
-            donorname: String::new(),
+            donorname: None,
             inplace: false,
         }
     }

@@ -292,10 +292,7 @@ pub(super) const OF_ENGINES: &[FioOption] = &[
         "donorname",
         FioKind::Text,
         "the file that gives its blocks to those of the job",
-        |job, value| {
-            job.queue.engine_options.donorname = value.text().into();
-            Ok(())
-        },
+        |job, value| value.some_text(&mut job.queue.engine_options.donorname),
         "--name=a --rw=write --size=1m --ioengine=e4defrag --donorname=spare",
     )
     .of(DEFRAG),

@@ -95,17 +95,17 @@ impl FioJob {
             ));
         }
         let options = &self.queue.engine_options;
-        if options.donorname.is_empty() {
+        let Some(name) = options.donorname.as_deref().filter(|name| !name.is_empty()) else {
             return Err(refused(
                 self,
                 "ioengine",
                 "it takes the blocks of a donor, and none is named",
                 "add donorname=FILE, a file on the same file system that may lose what it holds",
             ));
-        }
+        };
         let folders = &self.target.directories;
         let folder = folders.get(clone as usize % folders.len().max(1));
-        let path = folder.map_or_else(PathBuf::new, PathBuf::from).join(&options.donorname);
+        let path = folder.map_or_else(PathBuf::new, PathBuf::from).join(name);
         Ok(Some(DonorFile { path, for_each: options.inplace }))
     }
 
