@@ -118,6 +118,26 @@ impl OffsetStream {
         self.passed
     }
 
+    /// How many of the next I/Os do the same with as much and stand one behind the other: in one pass, without
+    /// its last.
+    #[inline]
+    pub(super) fn in_a_row(&self) -> u64 {
+        let OffsetOrder::Straight { index, step: 1, blocks, backward: false } = self.walk else {
+            return 0;
+        };
+        let IoPicker::One(op) = self.picker else { return 0 };
+        let alike = matches!(self.sizes[op as usize], SizePicker::Fixed(size) if u64::from(size) == self.cell);
+        if alike && self.passes_left != Some(0) { blocks - 1 - index } else { 0 }
+    }
+
+    /// Passes over so many I/Os of those in a row.
+    #[inline]
+    pub(super) fn pass_row(&mut self, ios: u64) {
+        if let OffsetOrder::Straight { index, .. } = &mut self.walk {
+            *index += ios;
+        }
+    }
+
     /// The next I/O; `None` after the last pass.
     #[inline]
     pub fn next_io(&mut self) -> Option<IoRequest> {
@@ -331,6 +351,51 @@ mod tests {
             seen.sort_unstable();
             let each = (0..blocks).flat_map(|b| (0..passes).map(move |_| b * 512));
             prop_assert_eq!(seen, each.collect::<Vec<_>>());
+        }
+
+        #[test]
+        fn ios_in_a_row_are_those_that_come_one_by_one(
+            which in 0_usize..4, ranged: bool, mixed: bool, blocks in 1_u64..50, len in 0_u64..64,
+            backends in 1_u32..3, passes in 1_u64..4, steps in prop::collection::vec(0_u64..20, 9),
+        ) {
+            let order = [
+                OffsetOrdering::Forward,
+                OffsetOrdering::Backward,
+                OffsetOrdering::Shuffled,
+                OffsetOrdering::Same,
+            ][which].clone();
+            let block = match ranged {
+                true => BlockSize::Range { least: Bytes(16), most: Bytes(64), step: Bytes(16) },
+                false => BlockSize::Fixed(Bytes(64)),
+            };
+            let share = |action| ActionShare { action, weight: 1 };
+            let mix = match mixed {
+                true => Mix(vec![share(Action::Read), share(Action::Write)]),
+                false => Mix::only(Action::Write),
+            };
+            let pattern = Pattern::of(mix, order, block);
+            let stream = (0, backends);
+            let cursor =
+                OffsetStream::new(&pattern, 0, blocks * 64 + len, stream, Some(passes), 5).unwrap();
+            let (mut single, mut rows) = (cursor.clone(), cursor);
+            for step in steps {
+                let row = step.min(rows.in_a_row());
+                let ios: Vec<IoRequest> = (0..row).map_while(|_| single.next_io()).collect();
+                prop_assert_eq!(ios.len() as u64, row);
+                for pair in ios.windows(2) {
+                    let next = IoRequest { offset: pair[0].offset + u64::from(pair[0].len), ..pair[0] };
+                    prop_assert_eq!(pair[1], next);
+                }
+                rows.pass_row(row);
+                let next = single.next_io();
+                if let Some(last) = ios.last().filter(|_| row < step) {
+                    // The last of a pass is like them, but no row goes beyond it.
+                    prop_assert_eq!(next.map(|io| io.offset), Some(last.offset + 64));
+                }
+                prop_assert_eq!(rows.next_io(), next);
+            }
+            let straight = which == 0 && !ranged && !mixed && backends == 1;
+            prop_assert!(straight || rows.in_a_row() == 0);
         }
 
         #[test]

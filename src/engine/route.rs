@@ -193,6 +193,21 @@ impl IoRoute {
             way => way.among_several(barred),
         }
     }
+
+    /// As [`OffsetStream::in_a_row`], of one file; 0 of several.
+    #[inline]
+    pub(super) fn in_a_row(&self) -> u64 {
+        let FilePicker::Alone(cursor) = &self.0 else { return 0 };
+        cursor.in_a_row()
+    }
+
+    /// As [`OffsetStream::pass_row`].
+    #[inline]
+    pub(super) fn pass_row(&mut self, ios: u64) {
+        if let FilePicker::Alone(cursor) = &mut self.0 {
+            cursor.pass_row(ios);
+        }
+    }
 }
 
 /// The places that the writes among the first I/Os have left, as reads in the order of files and offsets: a write

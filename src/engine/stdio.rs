@@ -40,7 +40,7 @@ struct OpenStream {
     /// Not known after an error.
     place: Option<u64>,
     /// C asks for a seek between a write and a read.
-    last: IoOp,
+    last: Option<IoOp>,
 }
 
 impl BufferedStdio {
@@ -50,7 +50,7 @@ impl BufferedStdio {
             .map(|file| {
                 let access = rustix::fs::fcntl_getfl(file.as_fd())? & OFlags::ACCMODE;
                 let stream = Stream::new(file, buffer as usize, access == OFlags::RDWR)?;
-                Ok(OpenStream { stream, place: Some(0), last: IoOp::Read })
+                Ok(OpenStream { stream, place: Some(0), last: None })
             })
             .collect::<io::Result<_>>()?;
         Ok(Self { files, open, bytewise })
@@ -62,7 +62,8 @@ impl SyncCalls for BufferedStdio {
     #[inline(always)]
     fn transfer(&mut self, buffer: &mut [u8], io: IoRequest) -> io::Result<usize> {
         let open = &mut self.open[io.file as usize];
-        if open.place.take() != Some(io.offset) || open.last != io.op {
+        let turned = open.last.is_some_and(|last| last != io.op);
+        if open.place.take() != Some(io.offset) || turned {
             open.stream.seek(io.offset)?;
         }
         let moved = match (io.sends(), self.bytewise) {
@@ -77,7 +78,7 @@ impl SyncCalls for BufferedStdio {
                 buffer.len()
             }
         };
-        open.last = io.op;
+        open.last = Some(io.op);
         open.place = Some(io.offset + moved as u64);
         Ok(moved)
     }

@@ -20,7 +20,7 @@ pub struct DetailLevel {
     /// it, most of all the making of data. It is a clock reading less for each write that has data of
     /// its own, which shows where a call takes few microseconds.
     pub laps: bool,
-    /// Of calls that take 5 us and less the time of one in 17 is taken: two looks at the clock are a good part of
+    /// Of calls that take 5 us and less the time of one in 33 is taken: two looks at the clock are a good part of
     /// these. All are counted, and all that take longer are timed, but the first of them. For methods that do an I/O
     /// at once (psync, sync, stdio ...), without a rate.
     #[serde(skip_serializing_if = "is_usual")]

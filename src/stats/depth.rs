@@ -32,6 +32,14 @@ impl DepthCounts {
         self.most = self.most.max(depth);
     }
 
+    /// So many I/Os were sent one after another, each alone.
+    #[inline]
+    pub fn add_alone(&mut self, ios: u64) {
+        self.cells[0] += ios;
+        self.sum += ios;
+        self.most = self.most.max(1);
+    }
+
     /// So many were in flight for this time. A modelled device may have one of centuries.
     pub fn hold(&mut self, depth: u32, time: Nanos) {
         self.held = self.held.saturating_add(u64::from(depth).saturating_mul(time.0));
