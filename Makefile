@@ -40,7 +40,7 @@ test:
 	$(CARGO) test --locked --no-run
 	$(CARGO) test --locked --lib --test catalogue --test pages \
 		--test processes --test steady --test tidy --test verdict
-	$(CARGO) test --locked --test devices --test engine -- --test-threads 3
+	$(CARGO) test --locked --test devices --test engine -- --test-threads 5
 	$(CARGO) test --locked --doc
 
 lint: toolchain

@@ -97,7 +97,9 @@ fn ordered_then_scattered(rate: Bandwidth) -> DoctoredRecord {
         bench.only_writes();
         bench.worn(Some(1), None);
         bench.again_as("scattered");
-        let [ordered, scattered] = bench.record.phases.as_mut_slice() else { unreachable!() };
+        let [ordered, scattered] = bench.record.phases.as_mut_vec().as_mut_slice() else {
+            unreachable!()
+        };
         let set = |phase: &mut record::PhaseRecord, rate| {
             phase.totals.get_mut(&Action::Write).expect("counted").bandwidth = Some(rate);
         };
@@ -510,7 +512,7 @@ fn stir(record: &mut Record, (_, unit, counters): &Narrow) {
 fn counters_that_wrap_change_no_verdict() {
     let judged = |mut record: Record| {
         verdict::judge(&mut record);
-        let phases = record.phases.into_iter().map(|phase| phase.verdict);
+        let phases = record.phases.iter().map(|phase| phase.verdict.clone());
         let mut all: Vec<_> = [record.verdict].into_iter().chain(phases).collect();
         for verdict in all.iter_mut().flatten() {
             // About all that was written since boot, which is more here.

@@ -151,7 +151,7 @@ pub fn code(record: &Record) -> u8 {
     match &record.ending {
         Ending::Interrupted(signal) => u8::try_from(128 + signal).unwrap_or(FAULT),
         Ending::Failed(_) => FAULT,
-        Ending::Complete if record.phases.iter().any(|phase| !phase.faults.is_empty()) => FAULT,
+        Ending::Complete if record.phases.stream().any(|phase| !phase.faults.is_empty()) => FAULT,
         Ending::Complete | Ending::Unfinished => judged(record),
     }
 }

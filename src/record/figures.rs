@@ -11,7 +11,7 @@ use serde::{Serialize, Serializer};
 
 use super::metric::{Absence, FigureUnit, LatencyPart, Metric, Statistic};
 use super::outcome::OutcomeFigure;
-use super::{IntervalCount, JobResult, PhaseRecord, Record, SamplePoint, Trust};
+use super::{IntervalCount, JobResult, PhaseRecord, Record, SamplePoint, StreamedPhase, Trust};
 use crate::plan::Action;
 use crate::stats::{ActionTotal, DepthReached, Estimate, relative_spread};
 use crate::unit::Nanos;
@@ -99,12 +99,12 @@ pub struct SpreadRange {
 
 /// All figures of a record, phase by phase.
 pub fn figures(record: &Record) -> impl Iterator<Item = Figure> {
-    let numbered = |(number, phase)| {
-        let mut figures = PhaseFigures::of(phase).0;
+    let numbered = |(number, phase): (usize, StreamedPhase)| {
+        let mut figures = PhaseFigures::of(&phase).0;
         figures.iter_mut().for_each(|figure| figure.phase = number);
         figures
     };
-    record.phases.iter().enumerate().flat_map(numbered).chain(of_outcome(record))
+    record.phases.stream().enumerate().flat_map(numbered).chain(of_outcome(record))
 }
 
 /// The figures of what a record came to, which no phase has by itself. They are of the last phase that is

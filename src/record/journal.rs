@@ -340,8 +340,8 @@ mod tests {
         let kept =
             Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/records/t00-counters-unseen.json");
         let mut record = super::super::load(&kept).expect("a record");
-        let phase = record.phases.remove(0);
-        record.phases.clear();
+        let phase = record.phases.as_mut_vec().remove(0);
+        record.phases.as_mut_vec().clear();
         record.ending = Ending::Unfinished;
         (record, phase)
     }
@@ -376,7 +376,7 @@ mod tests {
         assert_eq!(read.phases.len(), 1);
         assert!(read.resolved.notes.last().is_some_and(|note| note.contains("memory/assay-")));
         std::fs::rename(&hidden, &other).expect("renamed");
-        journal.finish(&Record { phases: vec![phase], ..record }).expect("finished");
+        journal.finish(&Record { phases: vec![phase].into(), ..record }).expect("finished");
         assert!(!other.exists());
         assert_eq!(super::super::load(&path).expect("a record").phases.len(), 1);
     }

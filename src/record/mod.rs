@@ -21,6 +21,7 @@ mod judgement;
 mod ledger;
 mod metric;
 mod outcome;
+mod phase_records;
 mod probe;
 mod profile;
 mod results;
@@ -62,6 +63,7 @@ pub use outcome::{
     ActionLatency, Bottleneck, LimitKept, LoadOutcome, LoadPoint, OutcomeFigure, RampResult,
     RateOutcome, StudyResult, SustainedResult, WrittenSpan,
 };
+pub use phase_records::{PhaseRecordIter, PhaseRecords, StreamedPhase};
 pub use probe::{PROBE_SCHEMA, ProbeResult};
 pub use profile::{ProfileFigure, ProfileResult};
 pub use results::{
@@ -106,7 +108,8 @@ pub struct Record {
     /// The machines that took part, at least one: at present it is the one that the program ran on.
     pub hosts: Vec<Host>,
     /// What happened, phase by phase, as far as it got.
-    pub phases: Vec<PhaseRecord>,
+    #[schemars(with = "Vec<PhaseRecord>")]
+    pub phases: PhaseRecords,
     /// How it ended.
     pub ending: Ending,
     /// May the numbers be believed. Absent only in a record that was cut off while it was made.
@@ -157,17 +160,10 @@ impl Record {
     /// Its number in the plan.
     fn number_of(&self, done: &PhaseRecord) -> Option<usize> {
         let all = &self.plan.phases;
-        // Phases are done in their order, but for those that were left out.
-        let earlier = self.place_of(done).min(all.len());
+        // Phases are done in their order, but for those that were left out: where it stands among those that were
+        // done. A long run has thousands.
+        let earlier = self.phases.place_of(done).unwrap_or(0).min(all.len());
         (earlier..all.len()).chain(0..earlier).find(|&number| all[number].name == done.name)
-    }
-
-    /// Where it stands among those that were done; 0 for one that stands elsewhere. A long run has thousands.
-    fn place_of(&self, done: &PhaseRecord) -> usize {
-        let distance = std::ptr::from_ref(done).addr().wrapping_sub(self.phases.as_ptr().addr());
-        let place = distance / size_of::<PhaseRecord>();
-        let stands = self.phases.get(place).is_some_and(|phase| std::ptr::eq(phase, done));
-        if stands { place } else { 0 }
     }
 
     /// Its jobs as they were planned.

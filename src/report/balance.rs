@@ -17,7 +17,7 @@ fn wanted(verdict: &Verdict) -> bool {
 
 /// The balances of the one phase that a record is about, where its number wants explaining.
 pub fn of_single(record: &Record) -> Vec<PageFact> {
-    let mut counted = record.phases.iter().filter(|phase| record.plan.counts(&phase.name));
+    let mut counted = record.phases.stream().filter(|phase| record.plan.counts(&phase.name));
     let (Some(phase), None) = (counted.next(), counted.next()) else { return Vec::new() };
     let explained = phase.verdict.as_ref().is_some_and(wanted);
     phase.ledger.as_ref().filter(|_| explained).map(|ledger| facts(ledger)).unwrap_or_default()

@@ -29,7 +29,9 @@ pub fn ending(record: &Record, there: &str) -> Vec<String> {
         Ending::Complete => Vec::new(),
         Ending::Unfinished => vec![format!("killed {}{results}", killed(record, done, planned))],
         Ending::Interrupted(signal) => vec![format!("by {} {far}{results}", signal_name(*signal))],
-        Ending::Failed(fault) if record.phases.iter().any(|phase| phase.faults.contains(fault)) => {
+        Ending::Failed(fault)
+            if record.phases.stream().any(|phase| phase.faults.contains(fault)) =>
+        {
             vec![format!("by that error {far}{results}")]
         }
         Ending::Failed(fault) => {

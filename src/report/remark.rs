@@ -51,8 +51,8 @@ pub fn remarks(
 ) -> Vec<String> {
     let mut said: Vec<(String, InkedText)> = Vec::new();
     let mut advice: Vec<String> = Vec::new();
-    for phase in &record.phases {
-        let Some((figure, verdict)) = named(phase).zip(phase.verdict.as_ref()) else { continue };
+    for phase in record.phases.stream() {
+        let Some((figure, verdict)) = named(&phase).zip(phase.verdict.as_ref()) else { continue };
         let words = judged(verdict);
         match said.last_mut() {
             Some((figures, last)) if *last == words => *figures += &format!(", {figure}"),

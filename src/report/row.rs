@@ -5,7 +5,7 @@ use super::table::{ReportTable, TableAlign, TableCell, TableColumn, TableRow};
 use crate::plan::{Action, Phase, Plan, Work};
 use crate::record::{
     FigureUnit, Metric, PhaseFigures, PhaseRecord, RateBasis, Record, ResolvedJob, Statistic,
-    SteadyResult, jobs_of,
+    SteadyResult, StreamedPhase, jobs_of,
 };
 use crate::unit::{Bytes, Nanos};
 use crate::verdict::stopped_before_steady;
@@ -50,8 +50,8 @@ pub const PREPARATION: &str = "preparation, not measured";
 
 /// The phases of a record and their figures.
 pub fn table(record: &Record) -> ReportTable {
-    let rows = |phase| rows(&record.plan, &record.resolved.jobs, phase);
-    let rows = record.phases.iter().flat_map(rows).collect();
+    let rows = |phase: StreamedPhase| rows(&record.plan, &record.resolved.jobs, &phase);
+    let rows = record.phases.stream().flat_map(rows).collect();
     ReportTable { columns: COLUMNS.to_vec(), rows }
 }
 

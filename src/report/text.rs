@@ -35,8 +35,8 @@ pub fn page(plan: &Plan, style: TerminalStyle) -> Box<dyn ReportPage> {
 fn write(record: &Record, style: TerminalStyle, out: &mut dyn Write) -> io::Result<()> {
     let mut page = page(&record.plan, style);
     page.opening(&record.plan, &record.resolved, out)?;
-    for phase in &record.phases {
-        page.phase(record, phase, out)?;
+    for phase in record.phases.stream() {
+        page.phase(record, &phase, out)?;
     }
     page.closing(record, out)
 }

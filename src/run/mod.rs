@@ -54,7 +54,9 @@ use std::path::PathBuf;
 use crate::error::{Doing, Error, Fault};
 use crate::evidence::{CounterReader, SysRoot, wake_up};
 use crate::plan::{FaultReach, Job, Phase, PhaseEnd, Plan, PlanBoard, PlanOrigin, PlannedTime};
-use crate::record::{Ending, Host, JobResult, PhaseRecord, Record, RecordSink, Resolved, SCHEMA};
+use crate::record::{
+    Ending, Host, JobResult, PhaseRecord, PhaseRecords, Record, RecordSink, Resolved, SCHEMA,
+};
 use crate::sys::event_loop::EventLoop;
 use crate::sys::files;
 use crate::unit::Bytes;
@@ -163,7 +165,7 @@ pub fn run(
         },
         resolved,
         hosts: vec![host],
-        phases: Vec::with_capacity(plan.phases.len()),
+        phases: PhaseRecords::default(),
         ending: Ending::Unfinished,
         verdict: None,
         outcome: None,

@@ -55,11 +55,12 @@ pub(super) fn fit(plan: &Plan, sys_root: &SysRoot) -> Result<FittedPlan, Error> 
         method_option: plan.origin.tool.method.clone(),
         size_option: plan.origin.tool.size.as_deref().unwrap_or("--size").into(),
     };
-    let mut jobs: Vec<ResolvedJob> = Vec::new();
-    let mut places = Vec::new();
+    let all = plan.phases.iter().map(|phase| phase.jobs.len()).sum();
+    let mut jobs: Vec<ResolvedJob> = Vec::with_capacity(all);
+    let mut places = Vec::with_capacity(plan.phases.len());
     let mut opened = 0;
     for (number, phase) in plan.phases.iter().enumerate() {
-        let mut here = Vec::new();
+        let mut here = Vec::with_capacity(phase.jobs.len());
         if let Some(point) = &phase.remount {
             mount_to_renew(point, sys_root)?;
         }

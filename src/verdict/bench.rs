@@ -369,7 +369,7 @@ impl DoctoredRecord {
                     root: true,
                 },
             }],
-            phases: vec![phase],
+            phases: vec![phase].into(),
             ending: Ending::Complete,
             verdict: None,
             outcome: None,

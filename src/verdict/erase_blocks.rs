@@ -226,7 +226,7 @@ mod tests {
         assert_eq!((said(&bench, 0), said(&bench, 1)), (None, None));
         assert_eq!(said(&at_three_places([22.0, 20.0, 21.0]), 2), None);
         let mut two = at_three_places([30.0, 20.0, 21.0]);
-        two.record.phases.pop();
+        two.record.phases.as_mut_vec().pop();
         assert_eq!(said(&two, 1), None);
         assert_eq!(verdict(&bench.record).trust, Trust::Sound);
     }

@@ -20,7 +20,7 @@ pub(super) fn result(record: &Record) -> GridResult {
         let phase = planned.get(done.name.as_str())?;
         Some(figure(record, done, phase.jobs.iter().any(|job| job.writes()), phase.grid_place()?))
     };
-    GridResult { cells: record.phases.iter().filter_map(cell).collect() }
+    GridResult { cells: record.phases.stream().filter_map(|done| cell(&done)).collect() }
 }
 
 fn figure(record: &Record, done: &PhaseRecord, writes: bool, place: GridPlace<'_>) -> GridFigure {

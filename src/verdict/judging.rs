@@ -4,15 +4,22 @@ use super::rules::{balanced, of_phase};
 use super::{study, whole};
 use crate::record::{PhaseLedger, PhaseRecord, Record, Verdict};
 
+/// So many phases of a long run are unpacked to be judged at once.
+const AT_ONCE: usize = 32;
+
 /// Fills in the verdict of every phase and of the whole run, and what its aim came to.
 pub fn judge(record: &mut Record) {
-    // One by one: those of a long run are not in memory twice.
     for number in 0..record.phases.len() {
         judge_phase(record, number);
+        if (number + 1).is_multiple_of(AT_ONCE) {
+            record.phases.repack();
+        }
     }
-    let phases: Vec<&Verdict> =
-        record.phases.iter().filter_map(|phase| phase.verdict.as_ref()).collect();
-    let whole = whole::verdict(record, &phases);
+    let whole = whole::verdict(record, &|see| {
+        for phase in record.phases.stream() {
+            phase.verdict.iter().for_each(|verdict| see(&phase, verdict));
+        }
+    });
     record.verdict = Some(whole);
     record.outcome = study::outcome(record);
 }
@@ -26,17 +33,22 @@ pub fn judge_last(record: &mut Record) {
 
 /// Fills in the verdict and the balance of one phase; no balance where there is nothing to be balanced.
 fn judge_phase(record: &mut Record, number: usize) {
-    let judged = |phase: &PhaseRecord| balanced(record, phase);
-    let Some((verdict, ledger)) = record.phases.get(number).map(judged) else { return };
+    let judged = |phase: &PhaseRecord| {
+        let (verdict, ledger) = balanced(record, phase);
+        let ledger = (ledger != PhaseLedger::default()).then(|| Box::new(ledger));
+        let news = phase.verdict.as_ref() != Some(&verdict) || phase.ledger != ledger;
+        news.then_some((verdict, ledger))
+    };
+    // One of which the same is found as before stays packed.
+    let Some((verdict, ledger)) = record.phases.get(number).and_then(judged) else { return };
     if let Some(phase) = record.phases.get_mut(number) {
-        phase.verdict = Some(verdict);
-        phase.ledger = (ledger != PhaseLedger::default()).then(|| Box::new(ledger));
+        (phase.verdict, phase.ledger) = (Some(verdict), ledger);
     }
 }
 
 /// The verdict of every phase, in their order, and that of the whole run.
 pub fn verdicts(record: &Record) -> (Vec<Verdict>, Verdict) {
     let phases: Vec<Verdict> = record.phases.iter().map(|phase| of_phase(record, phase)).collect();
-    let whole = whole::verdict(record, &phases);
+    let whole = whole::of_verdicts(record, &phases);
     (phases, whole)
 }

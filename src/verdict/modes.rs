@@ -34,7 +34,7 @@ mod tests {
         bench.again_as("safe");
         let mut flushed = DoctoredRecord::write_flushed();
         flushed.only_writes();
-        let phase = flushed.record.phases.remove(0);
+        let phase = flushed.record.phases.as_mut_vec().remove(0);
         bench.record.phases[1] = crate::record::PhaseRecord { name: "safe".into(), ..phase };
         bench.record
     }
@@ -52,7 +52,7 @@ mod tests {
         // Where there is nothing else, it is the verdict.
         let mut record = ways();
         record.plan.aim = Some(StudyPlan::Modes);
-        record.phases.truncate(1);
+        record.phases.as_mut_vec().truncate(1);
         assert_eq!(verdicts(&record).1.trust, Trust::Wrong);
     }
 

@@ -265,7 +265,7 @@ mod tests {
         bench.direct(true);
         bench.work(0.6, 0.0);
         let mut record = bench.record;
-        let (phase, job) = (record.phases.remove(0), record.resolved.jobs.remove(0));
+        let (phase, job) = (record.phases.as_mut_vec().remove(0), record.resolved.jobs.remove(0));
         for (n, iops) in (0_u32..).zip(iops) {
             let iodepth = 1_u32 << n;
             let name = format!("q{iodepth}");

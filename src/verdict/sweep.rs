@@ -269,7 +269,7 @@ mod tests {
         let sizes = [4, 8, 16, 32, 64].map(Bytes::kib);
         let mut record = writing(&sizes, 50e6);
         let done = record.phases[0].clone();
-        record.phases.clear();
+        record.phases.as_mut_vec().clear();
         let rates = [80.0, 99.0, 60.0, 100.0, 900.0];
         for (planned, rate) in record.plan.phases.iter().zip(rates) {
             let mut cell = done.clone();

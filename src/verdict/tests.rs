@@ -66,7 +66,7 @@ fn a_run_is_as_good_as_its_worst_phase() {
     assert_eq!([phases[0].trust, phases[1].trust], [Trust::Sound, Trust::Wrong]);
     assert_eq!((whole.trust, whole.measures), (Trust::Wrong, MeasuredSubject::Deferred));
     assert!(whole.summary.starts_with("1 of 2 results are valid. again:"));
-    record.phases.clear();
+    record.phases.as_mut_vec().clear();
     assert_eq!(verdicts(&record).1.trust, Trust::Unproven);
 }
 

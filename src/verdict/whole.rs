@@ -1,25 +1,40 @@
 //! The verdict on a whole run: that of the worst phase of those whose figures it is about.
 
-use std::borrow::Borrow;
-
 use super::rules::{PRAISE, from_desk};
 use super::{aside, asides, finding, leave, rank, study, unseen, words};
 use crate::record::{
-    Ending, Finding, FindingWeight, MeasuredSubject, PhaseRecord, Record, Trust, Verdict,
+    Ending, Finding, FindingWeight, MeasuredSubject, PhaseRecord, Record, TrapId, Trust, Verdict,
 };
 
+/// The phases of a run with the verdicts on them, one after another, as often as they are asked for: those of a long
+/// run are never all in memory.
+type JudgedPhases<'a> = dyn Fn(&mut dyn FnMut(&PhaseRecord, &Verdict)) + 'a;
+
 /// The verdict on the whole run, from those on its phases, in their order.
-pub(super) fn verdict(record: &Record, phases: &[impl Borrow<Verdict>]) -> Verdict {
-    let phases = phases.iter().map(Borrow::borrow);
-    let mut counted: Vec<(&PhaseRecord, &Verdict)> = record.phases.iter().zip(phases).collect();
-    counted.retain(|(phase, _)| record.plan.counts(&phase.name));
-    let speaks =
-        |(phase, verdict): &(&PhaseRecord, &Verdict)| study::speaks(record, phase, verdict);
-    if counted.iter().any(speaks) {
-        counted.retain(speaks);
-    }
-    let named = counted.into_iter().map(|(phase, verdict)| (phase.name.as_str(), verdict));
-    let mut whole = of_counted(record, &named.collect::<Vec<_>>());
+pub(super) fn of_verdicts(record: &Record, verdicts: &[Verdict]) -> Verdict {
+    verdict(record, &|see| {
+        record.phases.iter().zip(verdicts).for_each(|(phase, verdict)| see(phase, verdict));
+    })
+}
+
+/// The same of phases that bring theirs.
+pub(super) fn verdict(record: &Record, judged: &JudgedPhases) -> Verdict {
+    let counts = |phase: &PhaseRecord| record.plan.counts(&phase.name);
+    let mut speaks = Vec::new();
+    judged(&mut |phase, verdict| {
+        if counts(phase) {
+            speaks.push(study::speaks(record, phase, verdict));
+        }
+    });
+    let all = !speaks.contains(&true);
+    let mut whole = of_counted(record, &|see| {
+        let mut speaks = speaks.iter();
+        judged(&mut |phase, verdict| {
+            if counts(phase) && (speaks.next() == Some(&true) || all) {
+                see(phase, verdict);
+            }
+        });
+    });
     if let Ending::Failed(fault) = &record.ending {
         let said = format!(
             "The run did not finish: cannot {} {}: {}.",
@@ -35,65 +50,89 @@ pub(super) fn verdict(record: &Record, phases: &[impl Borrow<Verdict>]) -> Verdi
     whole
 }
 
-/// The verdict on phases with their names: that of the worst, of several the first.
-fn of_counted(record: &Record, phases: &[(&str, &Verdict)]) -> Verdict {
-    if let [(_, only)] = phases {
-        return (*only).clone();
-    }
+/// The verdict on these phases: that of the worst, of several the first.
+fn of_counted(record: &Record, judged: &JudgedPhases) -> Verdict {
     let order = |verdict: &Verdict| (verdict.trust, verdict.measures);
-    let worst =
-        phases.iter().enumerate().max_by_key(|(at, (_, v))| (order(v), std::cmp::Reverse(*at)));
-    let Some((_, worst)) = worst else { return of_none(record) };
+    let (mut count, mut good) = (0, 0);
+    let mut worst: Option<(String, Verdict)> = None;
     let mut findings: Vec<Finding> = vec![];
-    for finding in phases.iter().flat_map(|(_, verdict)| &verdict.findings) {
-        if !findings.contains(finding) {
-            findings.push(finding.clone());
+    judged(&mut |phase, verdict| {
+        count += 1;
+        good += usize::from(verdict.trust == Trust::Sound);
+        if worst.as_ref().is_none_or(|(_, worst)| order(verdict) > order(worst)) {
+            worst = Some((phase.name.clone(), verdict.clone()));
         }
+        for finding in &verdict.findings {
+            if !findings.contains(finding) {
+                findings.push(finding.clone());
+            }
+        }
+    });
+    let Some((name, worst)) = worst else { return of_none(record) };
+    if count == 1 {
+        return worst;
     }
     findings.sort_by_key(rank);
-    let good = phases.iter().filter(|(_, verdict)| verdict.trust == Trust::Sound).count();
-    let summary = match phases.len() - good {
-        0 => format!("All {good} results are valid. {}", of_good(phases, *worst)),
-        _ => {
-            let (count, (name, verdict)) = (phases.len(), worst);
-            format!("{good} of {count} results are valid. {name}: {}", verdict.summary)
-        }
+    let summary = match count - good {
+        0 => format!("All {good} results are valid. {}", of_good(judged, (&name, &worst))),
+        _ => format!("{good} of {count} results are valid. {name}: {}", worst.summary),
     };
-    let (trust, measures) = order(worst.1);
+    let (trust, measures) = order(&worst);
     Verdict { trust, measures, summary, corrected: None, findings }
 }
 
+/// What stands aside of a figure that may be believed, and of which phases.
+struct RepeatedAside {
+    trap: TrapId,
+    /// The first of the phases, and what is said of it.
+    name: String,
+    claim: String,
+    /// How many they are.
+    phases: usize,
+}
+
 /// What is said of phases that all may be believed: what goes for one only is said with its name.
-fn of_good(phases: &[(&str, &Verdict)], (name, worst): (&str, &Verdict)) -> String {
+fn of_good(judged: &JudgedPhases, (name, worst): (&str, &Verdict)) -> String {
     let plain = |verdict: &Verdict| {
         let aside = aside(&verdict.findings);
         verdict.summary.strip_suffix(&aside).unwrap_or(&verdict.summary).to_string()
     };
     let lead = plain(worst);
-    // A device that was idle for most of one phase is not praised for all of them.
-    let all = phases.iter().all(|(_, verdict)| plain(verdict) == lead)
-        || phases.iter().all(|(_, verdict)| verdict.summary.starts_with(PRAISE));
-    let mut said = if all { lead } else { format!("{name}: {lead}") };
-    let mut known: Vec<&str> = Vec::new();
-    for (name, finding) in
-        phases.iter().flat_map(|(name, verdict)| asides(&verdict.findings).map(move |f| (name, f)))
-    {
-        if known.contains(&&*finding.trap.0) {
-            continue;
+    let (mut count, mut alike, mut praised) = (0, true, true);
+    let mut said: Vec<RepeatedAside> = Vec::new();
+    judged(&mut |phase, verdict| {
+        count += 1;
+        alike &= plain(verdict) == lead;
+        praised &= verdict.summary.starts_with(PRAISE);
+        let mut here: Vec<&TrapId> = Vec::new();
+        for finding in asides(&verdict.findings) {
+            if here.contains(&&finding.trap) {
+                continue;
+            }
+            here.push(&finding.trap);
+            match said.iter_mut().find(|known| known.trap == finding.trap) {
+                Some(known) => known.phases += 1,
+                None => said.push(RepeatedAside {
+                    trap: finding.trap.clone(),
+                    name: phase.name.clone(),
+                    claim: words::sentence(&finding.claim),
+                    phases: 1,
+                }),
+            }
         }
-        known.push(&finding.trap.0);
-        let same = |(_, verdict): &&(&str, &Verdict)| {
-            asides(&verdict.findings).any(|other| other.trap == finding.trap)
-        };
-        let place = match phases.iter().filter(same).count() {
-            count if count == phases.len() => format!("{name} and all others"),
-            1 => (*name).to_string(),
+    });
+    // A device that was idle for most of one phase is not praised for all of them.
+    let mut text = if alike || praised { lead } else { format!("{name}: {lead}") };
+    for RepeatedAside { name, claim, phases, .. } in said {
+        let place = match phases {
+            _ if phases == count => format!("{name} and all others"),
+            1 => name,
             2 => format!("{name} and one other"),
-            count => format!("{name} and {} others", count - 1),
+            _ => format!("{name} and {} others", phases - 1),
         };
-        said.push_str(&format!(" {place}: {}", words::sentence(&finding.claim)));
+        text.push_str(&format!(" {place}: {claim}"));
     }
-    said
+    text
 }
 
 /// What is said where no phase counts: there is no figure.
@@ -127,7 +166,7 @@ mod tests {
         let mut record = DoctoredRecord::write_flushed().record;
         let (planned, done) = (record.plan.phases[0].clone(), record.phases[0].clone());
         record.plan.phases.clear();
-        record.phases.clear();
+        record.phases.as_mut_vec().clear();
         for name in names {
             record.plan.phases.push(crate::plan::Phase { name: (*name).into(), ..planned.clone() });
             record.phases.push(crate::record::PhaseRecord { name: (*name).into(), ..done.clone() });
@@ -158,7 +197,7 @@ mod tests {
             ..sound(MeasuredSubject::Memory, "No.", None)
         };
         let cell = sound(MeasuredSubject::Device, "Yes.", None);
-        let whole = verdict(&record, &[file, cell.clone(), cell]);
+        let whole = of_verdicts(&record, &[file, cell.clone(), cell]);
         assert_eq!((whole.trust, whole.measures), (Trust::Sound, MeasuredSubject::Device));
         assert_eq!(
             (whole.summary.as_str(), whole.findings),
@@ -173,14 +212,14 @@ mod tests {
         record.plan.aim = Some(serde_json::from_value(ramp).expect("a ramp"));
         let file = Verdict { trust: Trust::Wrong, ..sound(MeasuredSubject::Deferred, "No.", None) };
         let step = sound(MeasuredSubject::Device, "Yes.", None);
-        assert_eq!(verdict(&record, &[file, step]).trust, Trust::Sound);
+        assert_eq!(of_verdicts(&record, &[file, step]).trust, Trust::Sound);
     }
 
     #[test]
     fn what_goes_for_one_is_said_with_its_name() {
         let record = record(&["a", "b", "c"], &["a", "b", "c"]);
         let yes = |note| sound(MeasuredSubject::Device, "Yes.", note);
-        let said = |phases: [Verdict; 3]| verdict(&record, &phases).summary;
+        let said = |phases: [Verdict; 3]| of_verdicts(&record, &phases).summary;
         let all = "All 3 results are valid.";
         assert_eq!(
             said([yes(None), yes(Some("flush-bound")), yes(None)]),
@@ -208,7 +247,7 @@ mod tests {
         let record = record(&["a", "b"], &["a", "b"]);
         let fast = sound(MeasuredSubject::Device, &format!("{PRAISE}all came from it."), None);
         let slow = sound(MeasuredSubject::Device, "It worked for 20 % of the time.", None);
-        let said = |second: &Verdict| verdict(&record, &[fast.clone(), second.clone()]).summary;
+        let said = |second: &Verdict| of_verdicts(&record, &[fast.clone(), second.clone()]).summary;
         let all = "All 2 results are valid.";
         assert_eq!(said(&fast), format!("{all} {PRAISE}all came from it."));
         assert_eq!(said(&slow), format!("{all} a: {PRAISE}all came from it."));
@@ -217,7 +256,7 @@ mod tests {
     #[test]
     fn where_no_cell_was_done_there_is_no_figure() {
         let record = record(&["file"], &["a"]);
-        let whole = verdict(&record, &[sound(MeasuredSubject::Device, "Yes.", None)]);
+        let whole = of_verdicts(&record, &[sound(MeasuredSubject::Device, "Yes.", None)]);
         assert_eq!((whole.trust, whole.measures), (Trust::Unproven, MeasuredSubject::Invalid));
         assert_eq!(whole.summary, "No phase finished, so there is no result.");
     }

@@ -330,7 +330,7 @@ pub fn record(
         plan,
         resolved,
         hosts: vec![Host { name: machine().host, machine: machine() }],
-        phases,
+        phases: phases.into(),
         ending: Ending::Complete,
         outcome: None,
         verdict: Some(verdict),
@@ -589,7 +589,7 @@ pub fn memory() -> Record {
 /// The card's run, ended by Ctrl-C in its third phase.
 pub fn interrupted() -> Record {
     let mut record = card();
-    record.phases.truncate(3);
+    record.phases.as_mut_vec().truncate(3);
     record.ending = Ending::Interrupted(2);
     record.verdict = Some(sound(
         MeasuredSubject::Limited,
@@ -601,7 +601,7 @@ pub fn interrupted() -> Record {
 /// A run that filled the device.
 pub fn failed() -> Record {
     let mut record = card();
-    record.phases.truncate(1);
+    record.phases.as_mut_vec().truncate(1);
     let error = std::io::Error::from_raw_os_error(28);
     let fault = Fault::new(Doing::Write, "/mnt/sd", &error).at(104_857_600);
     record.phases[0].faults.push(fault.clone());

@@ -227,7 +227,7 @@ fn the_record_of_a_sweep_is_judged_again() {
 fn a_sweep_that_was_interrupted_gives_no_advice() {
     let mut heard = run(&modelled(&["sweep", "--over", "bs=4k,64k"], &plain()));
     assert!(heard.ran.stdout.contains("\n  use      blocks of 64 KiB or more\n"), "{heard}");
-    heard.record.phases.pop();
+    heard.record.phases.as_mut_vec().pop();
     heard.record.ending = Ending::Interrupted(2);
     let page = judged(&heard, "C.UTF-8").stdout;
     assert!(page.contains("\n  write    86.8 MB/s at 64 KiB\n"), "{page}");

@@ -51,7 +51,7 @@ fn ran(jobs: &[Value]) -> PhaseRecord {
     let folder = tempfile::tempdir().expect("a folder");
     let mut record = whole(&plan(&folder.path().join("file"), jobs));
     assert_eq!(record.hosts.len(), 1);
-    record.phases.remove(0)
+    record.phases.as_mut_vec().remove(0)
 }
 
 fn added<'c>(all: impl Iterator<Item = &'c HistogramCells>) -> HistogramCells {

@@ -239,7 +239,7 @@ fn repetitions_of_a_phase_are_runs_of_it() {
         let mut record = faster(times, 0);
         for (number, other) in five(times).into_iter().enumerate().skip(1) {
             let name = format!("{}-{}", record.phases[0].name, number + 1);
-            record.phases.extend(other.phases.into_iter().map(|mut phase| {
+            record.phases.as_mut_vec().extend(other.phases.iter().cloned().map(|mut phase| {
                 phase.name.clone_from(&name);
                 phase
             }));
@@ -258,7 +258,7 @@ fn repetitions_of_a_phase_are_runs_of_it() {
 /// A record of several phases, each as the dd; those with a time took only so many milliseconds.
 fn of_phases(times: f64, minute: usize, phases: &[(&str, Option<u64>)]) -> Record {
     let mut record = faster(times, minute);
-    let (planned, done) = (record.plan.phases.remove(0), record.phases.remove(0));
+    let (planned, done) = (record.plan.phases.remove(0), record.phases.as_mut_vec().remove(0));
     for (name, short) in phases {
         let (mut planned, mut done) = (planned.clone(), done.clone());
         (planned.name, done.name) = (name.to_string(), name.to_string());

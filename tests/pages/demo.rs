@@ -107,7 +107,7 @@ fn nothing_follows_from_a_figure_that_others_have_spoilt() {
 #[test]
 fn a_lesson_that_was_cut_short_shows_what_it_had() {
     let mut cut = flush();
-    cut.phases.pop();
+    cut.phases.as_mut_vec().pop();
     cut.ending = Ending::Interrupted(2);
     assay::verdict::judge(&mut cut);
     golden("demo", "flush-interrupted", &page(&cut, UNICODE));

@@ -770,7 +770,7 @@ fn a_run_writes_the_same_figures_in_every_format() {
 /// A phase that reads steadily and writes by fits and starts, with a flush at its end.
 fn unsteady_writes() -> Record {
     let mut record = common::fast();
-    record.phases.truncate(1);
+    record.phases.as_mut_vec().truncate(1);
     let phase = &mut record.phases[0];
     let total = phase.totals.values().next().expect("something was done").clone();
     let (step, span) = (Nanos::millis(100), &mut phase.span);

@@ -157,7 +157,7 @@ fn a_refuted_figure_does_not_look_like_a_good_one() {
 #[test]
 fn a_record_that_was_cut_off_is_shown_as_far_as_it_got() {
     let mut record = swept();
-    record.phases.truncate(3);
+    record.phases.as_mut_vec().truncate(3);
     (record.verdict, record.outcome) = (None, None);
     record.ending = assay::record::Ending::Unfinished;
     let html = words(&printed(&record, "html", UNICODE));
@@ -167,7 +167,7 @@ fn a_record_that_was_cut_off_is_shown_as_far_as_it_got() {
         format!("Ended: killed after 3 phases of {most} at most; results so far are below");
     assert!(html.contains(&killed), "{html}");
     parsed(&printed(&record, "svg", UNICODE));
-    record.phases.clear();
+    record.phases.as_mut_vec().clear();
     for format in ["svg", "html"] {
         parsed(&printed(&record, format, UNICODE));
     }

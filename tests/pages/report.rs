@@ -111,7 +111,7 @@ fn verdicts_for_dialects_are_a_few_harmless_lines() {
 fn a_record_without_a_verdict_has_no_verdict_lines() {
     let mut record = common::card();
     record.verdict = None;
-    record.phases.clear();
+    record.phases.as_mut_vec().clear();
     assert!(report::verdict_lines(&record, UNICODE).is_empty());
 }
 

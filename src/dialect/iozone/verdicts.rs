@@ -6,18 +6,18 @@ use super::asked::{GridCell, IozoneOptions, IozoneTest, IozoneUnit};
 use super::measure::StreamResults;
 use super::plan::TestPlace;
 use crate::plan::CacheDrop;
-use crate::record::{Finding, MeasuredSubject, PhaseRecord, Remedy, Trust, Verdict};
+use crate::record::{Finding, MeasuredSubject, PhaseRecord, PhaseRecords, Remedy, Trust, Verdict};
 use crate::unit::{Bandwidth, KIB};
 
 /// Figures of one test that share a verdict.
-struct Group<'r> {
+struct Group {
     tests: Vec<&'static str>,
     cells: Vec<GridCell>,
     /// Of the largest of them.
-    verdict: &'r Verdict,
+    verdict: Verdict,
 }
 
-impl Group<'_> {
+impl Group {
     fn kind(&self) -> (Trust, MeasuredSubject) {
         (self.verdict.trust, self.verdict.measures)
     }
@@ -26,23 +26,27 @@ impl Group<'_> {
 /// A line for each verdict: which figures of which tests, and what was found of the largest of them; then what
 /// to type next. `place` tells where a phase stands.
 pub fn verdicts(
-    phases: &[PhaseRecord],
+    phases: &PhaseRecords,
     place: impl Fn(&PhaseRecord) -> Option<TestPlace>,
 ) -> Vec<String> {
-    let mut groups: Vec<Group<'_>> = Vec::new();
-    for phase in phases {
-        let Some((place, verdict)) = place(phase).zip(phase.verdict.as_ref()) else { continue };
+    let mut groups: Vec<Group> = Vec::new();
+    for phase in phases.stream() {
+        let Some((place, verdict)) = place(&phase).zip(phase.verdict.as_ref()) else { continue };
         let kind = (verdict.trust, verdict.measures);
         let test = place.test.name();
-        let same = |group: &&mut Group<'_>| group.tests == [test] && group.kind() == kind;
+        let same = |group: &&mut Group| group.tests == [test] && group.kind() == kind;
         match groups.iter_mut().find(same) {
             Some(group) => {
                 group.cells.push(place.cell);
                 if Some(&place.cell) == group.cells.iter().max() {
-                    group.verdict = verdict;
+                    group.verdict.clone_from(verdict);
                 }
             }
-            None => groups.push(Group { tests: vec![test], cells: vec![place.cell], verdict }),
+            None => groups.push(Group {
+                tests: vec![test],
+                cells: vec![place.cell],
+                verdict: verdict.clone(),
+            }),
         }
     }
     let groups = together(groups);
@@ -130,10 +134,10 @@ pub fn disagreement(
 }
 
 /// Tests of the same cells of which the same is said, word for word, as one.
-fn together(groups: Vec<Group<'_>>) -> Vec<Group<'_>> {
-    let mut together: Vec<Group<'_>> = Vec::new();
+fn together(groups: Vec<Group>) -> Vec<Group> {
+    let mut together: Vec<Group> = Vec::new();
     for group in groups {
-        let same = |other: &&mut Group<'_>| {
+        let same = |other: &&mut Group| {
             other.kind() == group.kind()
                 && other.verdict.summary == group.verdict.summary
                 && other.verdict.corrected == group.verdict.corrected
@@ -147,7 +151,7 @@ fn together(groups: Vec<Group<'_>>) -> Vec<Group<'_>> {
     together
 }
 
-impl Group<'_> {
+impl Group {
     /// What is said of a limit on the device, beside a figure that is not the device's.
     fn limit(&self) -> Option<&str> {
         let lifts = |finding: &&Finding| {

@@ -25,7 +25,7 @@ impl DoctoredRecord {
     /// Phases that write alike, flushed: their fills, and their rates in MB per second.
     pub fn in_turns(phases: &[(&str, f64)]) -> Self {
         let mut bench = Self::write_flushed();
-        let model = bench.record.phases.remove(0);
+        let model = bench.record.phases.as_mut_vec().remove(0);
         let planned = phases.iter().enumerate().map(|(number, (fill, _))| {
             format!(
                 r#"{{"name":"{number}","jobs":[{{"name":"w{number}","work":{{"blocks":{{

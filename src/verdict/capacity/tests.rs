@@ -65,7 +65,7 @@ fn what_was_not_read_from_the_device_or_not_to_the_end_shows_nothing() {
     let mut interrupted = record(|_| BlockContent::Right);
     interrupted.ending = Ending::Interrupted(2);
     assert_eq!(capacity(&interrupted).holding, BlockFate::Unknown);
-    interrupted.phases.clear();
+    interrupted.phases.as_mut_vec().clear();
     let found = capacity(&interrupted);
     assert_eq!(
         found.claim,

@@ -58,7 +58,7 @@ fn record(all: &[MeasuredRate]) -> Record {
     let mut bench = DoctoredRecord::write_flushed();
     bench.direct(true);
     let sound = verdict(&bench.record);
-    let model = bench.record.phases.remove(0);
+    let model = bench.record.phases.as_mut_vec().remove(0);
     bench.record.plan.aim = Some(StudyPlan::Card);
     bench.record.plan.phases.clear();
     for (number, done) in all.iter().enumerate() {
@@ -132,7 +132,7 @@ fn a_fast_one_clears_all() {
 fn no_figure_and_no_sound_figure_are_no_pass() {
     let mut record = record(&fast());
     record.phases[0].verdict.as_mut().expect("judged").trust = Trust::Doubtful;
-    record.phases.pop();
+    record.phases.as_mut_vec().pop();
     let found = grading(&record);
     assert_eq!(cleared(&found), ["C2", "C4", "C6"]);
     let (standing, why) = of(&found, "V90");
@@ -147,7 +147,7 @@ fn no_figure_and_no_sound_figure_are_no_pass() {
     record.phases[1].verdict = None;
     assert_eq!(of(&grading(&record), "C6").1, "sequential writes of 64 KiB were not judged");
     // Nothing at all was measured.
-    record.phases.clear();
+    record.phases.as_mut_vec().clear();
     assert!(cleared(&grading(&record)).is_empty());
 }
 

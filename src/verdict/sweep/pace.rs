@@ -57,7 +57,7 @@ pub fn over(aim: &plan::SweepPlan, record: &Record, phase: &Phase) -> Option<Nan
     let known = PacingKnowledge::before(aim, record, phase)?;
     let end = known.aim.pace?.end?;
     let cell = |done: &PhaseRecord| known.aim.counts(&record.plan.phases, &done.name);
-    let begun = known.done.iter().any(cell);
+    let begun = known.done().any(cell);
     (begun && known.gone() + known.shortest(phase) > end).then_some(end)
 }
 
@@ -71,8 +71,8 @@ pub fn late(aim: &plan::SweepPlan, record: &Record, phase: &Phase) -> Option<Str
 struct PacingKnowledge<'r> {
     record: &'r Record,
     aim: &'r plan::SweepPlan,
-    /// The phases that were done before it.
-    done: &'r [PhaseRecord],
+    /// So many phases were done before it.
+    done: usize,
     /// What they tell of each side that they have.
     sides: Vec<SideHistory>,
 }
@@ -94,13 +94,13 @@ impl<'r> PacingKnowledge<'r> {
     fn before(aim: &'r plan::SweepPlan, record: &'r Record, phase: &Phase) -> Option<Self> {
         aim.counts(&record.plan.phases, &phase.name).then_some(())?;
         let mut known =
-            Self { record, aim, done: &[], sides: SweepSide::ALL.map(SideHistory::nothing).into() };
+            Self { record, aim, done: 0, sides: SweepSide::ALL.map(SideHistory::nothing).into() };
         let mut next = record.phases.iter().enumerate().peekable();
         for planned in record.plan.phases.iter().take_while(|other| other.name != phase.name) {
             let Some((at, done)) = next.next_if(|(_, done)| done.name == planned.name) else {
                 continue;
             };
-            known.done = &record.phases[..=at];
+            known.done = at + 1;
             let before = at.checked_sub(1).map(|before| &record.phases[before]);
             let cell =
                 planned.cell_params().filter(|_| aim.counts(&record.plan.phases, &planned.name));
@@ -117,6 +117,11 @@ impl<'r> PacingKnowledge<'r> {
         Some(known)
     }
 
+    /// The phases that were done before it.
+    fn done(&self) -> impl Iterator<Item = &'r PhaseRecord> + use<'r> {
+        self.record.phases.iter().take(self.done)
+    }
+
     /// What is known of the side of a cell.
     fn of(&self, phase: &Phase) -> Option<&SideHistory> {
         let side = side(self.aim, &phase.cell_params()?);
@@ -125,7 +130,8 @@ impl<'r> PacingKnowledge<'r> {
 
     /// Since the first I/O.
     fn gone(&self) -> Nanos {
-        match (self.done.first(), self.done.last()) {
+        let last = self.done.checked_sub(1).and_then(|last| self.record.phases.get(last));
+        match (self.record.phases.first(), last) {
             (Some(first), Some(last)) => last.span.ended().since(first.span.started),
             _ => Nanos::ZERO,
         }
@@ -133,7 +139,7 @@ impl<'r> PacingKnowledge<'r> {
 
     /// The time that a cell is worth.
     fn time(&self, pace: SweepPacing, phase: &Phase) -> Nanos {
-        let fastest = self.done.iter().filter_map(bandwidth).fold(0.0, f64::max);
+        let fastest = self.done().filter_map(bandwidth).fold(0.0, f64::max);
         let needed = if fastest > 0.0 { Nanos::from_secs(ENOUGH / fastest) } else { pace.most };
         let time = needed.clamp(pace.least, pace.most);
         // The cells that are left share what is left, but for those of which one block takes longer.
