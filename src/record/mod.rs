@@ -21,6 +21,8 @@ mod judgement;
 mod ledger;
 mod metric;
 mod outcome;
+mod phase;
+mod phase_evidence;
 mod phase_records;
 mod probe;
 mod profile;
@@ -63,6 +65,14 @@ pub use outcome::{
     ActionLatency, Bottleneck, LimitKept, LoadOutcome, LoadPoint, OutcomeFigure, RampResult,
     RateOutcome, StudyResult, SustainedResult, WrittenSpan,
 };
+pub use phase::{
+    Flow, PhaseRecord, RateBasis, SamplePoint, SampleSeries, Span, SteadyResult, SteadyRound,
+    SteadyWindowResult,
+};
+pub use phase_evidence::{
+    DroppedCache, Evidence, FileExtents, LimitChange, QuietDevice, QuietPeriod, SampledDevice,
+    ShortHalts, TruncatedFile, UnprovenData, Warmths, WatchedFlush,
+};
 pub use phase_records::{PhaseRecordIter, PhaseRecords, StreamedPhase};
 pub use probe::{PROBE_SCHEMA, ProbeResult};
 pub use profile::{ProfileFigure, ProfileResult};
@@ -78,14 +88,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Fault;
-use crate::evidence::{
-    BlockSamples, CachePages, CopySpeed, Direction, DiskCounters, Extents, Limits, Machine,
-    OtherProcesses, Reading, Snapshot, Subject, ThreadStates, ThreadTimes, Throttle, Warmth,
-};
-use crate::plan::{Caching, Durability, Job, Method, Phase, PhaseRef, Plan, Shared};
-use crate::stats::copy::CopyCounts;
-use crate::stats::{BlockCensus, DepthReached, HeatRow, SingleIo, SteadyState};
-use crate::unit::{Bytes, Nanos, Ops, Timestamp};
+use crate::evidence::{Limits, Machine, Reading, Subject};
+use crate::plan::{Caching, Job, Method, Phase, PhaseRef, Plan, Shared};
+use crate::unit::Bytes;
 
 /// The name and version of this document's form.
 pub const SCHEMA: &str = "assay.record/2";
@@ -246,10 +251,6 @@ fn one() -> u32 {
     1
 }
 
-fn is_usual<T: Default + PartialEq>(value: &T) -> bool {
-    *value == T::default()
-}
-
 fn is_one(number: &u32) -> bool {
     *number == 1
 }
@@ -274,400 +275,4 @@ fn jobs_of_number<'r>(
     let from = jobs[first..].iter();
     from.take_while(move |job| number.is_none_or(|number| !job.phase.is_after(number)))
         .filter(move |job| job.phase.is(number, phase))
-}
-
-/// What happened in one phase.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct PhaseRecord {
-    /// Its name in the plan.
-    pub name: String,
-    /// When its parts began and ended.
-    pub span: Span,
-    /// What was done, by action: `read`, `write`, `flush`... all jobs together.
-    #[serde(flatten, with = "totals")]
-    #[schemars(with = "totals::TotalsForm")]
-    pub totals: Shared<ActionTotals>,
-    /// CPU time of the workers' threads or processes from the first I/O to the end of the timing, all
-    /// together, ns; absent of copies and models. Helpers of a method (the threads of POSIX AIO, a
-    /// submission thread of the kernel) are not in it.
-    #[serde(default, rename = "cpu_ns", skip_serializing_if = "Option::is_none")]
-    pub cpu: Option<Nanos>,
-    /// I/Os of one worker in flight each time one was sent; absent of copies and metadata.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub depth: Option<DepthReached>,
-    /// What became of jobs that a steady state was to end.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub steady: Vec<SteadyResult>,
-    /// Latencies over time, when the plan asks for them.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub heat: Vec<HeatRow>,
-    /// Single I/Os in the order of their answers, when the plan has them kept.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub each: Vec<SingleIo>,
-    /// What the blocks that were read hold, when the plan has that counted.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub census: Option<BlockCensus>,
-    /// The same for each job, in the order of the plan.
-    pub jobs: Vec<JobResult>,
-    /// dd's counts, when it was a copy.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub copy: Option<CopyCounts>,
-    /// What moved between the program and each path: the unit of judgement.
-    pub flows: Vec<Flow>,
-    /// Every 100 ms, from the start to the end of settling.
-    pub series: SampleSeries,
-    /// What the kernel said.
-    pub evidence: Evidence,
-    /// What went wrong.
-    #[serde(default)]
-    pub faults: Vec<Fault>,
-    /// May this phase's number be believed.
-    #[serde(default)]
-    pub verdict: Option<Verdict>,
-    /// What its bytes and its time add up to, as the judges see it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub ledger: Option<Box<PhaseLedger>>,
-}
-
-impl PhaseRecord {
-    /// Keeps once what it says twice, and what the phase before has said already.
-    pub fn share(&mut self, before: Option<&Self>) {
-        for job in &mut self.jobs {
-            job.totals.share_with(&self.totals);
-        }
-        let warmth = before.and_then(|before| before.evidence.warmth.as_ref());
-        if let Some((own, warmth)) = self.evidence.warmth.as_mut().zip(warmth) {
-            own.share_with(warmth);
-        }
-    }
-}
-
-/// What became of a job that a steady state was to end.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct SteadyResult {
-    /// Its name.
-    pub job: String,
-    /// What its rounds count.
-    pub counted: RateBasis,
-    /// When it was steady, ns after `span.started`; absent when something else ended it before.
-    #[serde(rename = "after_ns")]
-    pub after: Option<Nanos>,
-    /// The rounds in which it was.
-    pub state: Option<SteadyState>,
-    /// The last window, where one figure had to keep to a limit.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub window: Option<SteadyWindowResult>,
-}
-
-/// The last window of a job that ends when a figure keeps to a limit.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct SteadyWindowResult {
-    /// Largest distance of a round from the mean, in the figure's unit.
-    pub deviation: f64,
-    /// Rise from one round to the next along the fitted line, in the figure's unit.
-    pub slope: f64,
-    /// What was compared with the limit.
-    pub criterion: f64,
-    /// The rounds, the oldest first; fewer than planned where it ended before.
-    pub rounds: Vec<SteadyRound>,
-}
-
-/// One round of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct SteadyRound {
-    /// I/Os per second.
-    pub iops: u64,
-    /// Bytes per second.
-    pub bandwidth: u64,
-    /// Mean latency of the I/Os that ended in it, ns.
-    pub lat_ns: u64,
-}
-
-/// What a rate counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum RateBasis {
-    /// Bytes.
-    Bytes,
-    /// Operations, where no bytes are moved.
-    Operations,
-    /// No rate: the mean latency of a round, ns.
-    Latency,
-}
-
-/// When the parts of a phase began and ended.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Span {
-    /// First I/O.
-    pub started: Timestamp,
-    /// From here on it counts (after the ramp).
-    pub counted: Timestamp,
-    /// Last I/O answered.
-    pub stopped: Timestamp,
-    /// End of the flush that the plan has inside the timing; absent without one.
-    pub flushed: Option<Timestamp>,
-    /// When the last file was closed, where the plan has that inside the timing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub closed: Option<Timestamp>,
-    /// End of the flush that was only watched, after the timing; absent when nobody watched.
-    pub settled: Option<Timestamp>,
-}
-
-impl Span {
-    /// The end of the timing.
-    pub fn ended(&self) -> Timestamp {
-        self.stopped.max(self.flushed.unwrap_or_default()).max(self.closed.unwrap_or_default())
-    }
-
-    /// The counted time.
-    pub fn time(&self) -> Nanos {
-        self.ended().since(self.counted)
-    }
-}
-
-/// Bytes moved one way between the program and one path. The judges compare this with what the
-/// devices below the path saw.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Flow {
-    /// Index into `resolved.subjects`.
-    pub subject: usize,
-    /// Index into the `jobs` of the phase.
-    pub job: usize,
-    /// From the path or to it.
-    pub direction: Direction,
-    /// Bytes by the calls' return values over the whole phase, ramp included: this is what the
-    /// counters of the whole phase are compared with.
-    pub bytes: Bytes,
-    /// Calls over the whole phase.
-    pub calls: Ops,
-    /// Size of the largest call, bytes.
-    pub block: Bytes,
-    /// The calls go through places in order (read-ahead and merging can help).
-    pub sequential: bool,
-    /// I/Os that were meant to be in flight together.
-    pub depth: u32,
-    /// As really used.
-    pub caching: Caching,
-    /// What a finished write promised.
-    pub durability: Durability,
-    /// Writes were written out as they went, by `sync_file_range`, which promises nothing.
-    #[serde(default, skip_serializing_if = "is_usual")]
-    pub written_out: bool,
-    /// Calls that moved less than asked before the end.
-    pub short: u64,
-    /// The end of the data was met inside the plan.
-    pub end_of_data: bool,
-}
-
-/// Samples at a fixed interval.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct SampleSeries {
-    /// Planned distance of two samples, ns; `at_ns` tells when each was really taken.
-    pub interval_ns: Nanos,
-    /// The samples. Each counts what happened since the one before it.
-    pub points: Vec<SamplePoint>,
-}
-
-/// What happened in one interval.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct SamplePoint {
-    /// Its end, ns after `span.started`.
-    pub at_ns: Nanos,
-    /// Operations answered.
-    pub ops: u64,
-    /// Bytes read by the program.
-    pub read_bytes: u64,
-    /// Bytes written by the program.
-    pub write_bytes: u64,
-    /// Mean latency of the operations answered, ns; absent when none was timed.
-    pub lat_ns_mean: Option<u64>,
-    /// Largest latency, ns; absent when nothing was answered.
-    pub lat_ns_max: Option<u64>,
-    /// Bytes read from the leaf devices, all together.
-    #[serde(alias = "leaf_read_bytes")]
-    pub device_read_bytes: Option<u64>,
-    /// Bytes written to the leaf devices, all together.
-    #[serde(alias = "leaf_write_bytes")]
-    pub device_write_bytes: Option<u64>,
-    /// Bytes written to the devices that the paths name, all together; absent where the leaves are
-    /// just these. Of what a leaf has it lacks what others wrote there, and the copies of mirrors.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub top_write_bytes: Option<u64>,
-}
-
-/// What the kernel said around one phase.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Evidence {
-    /// What the devices did while we did nothing, just before.
-    pub quiet: QuietPeriod,
-    /// What was dropped from memory, and what was left after that, by path.
-    pub cold: Vec<DroppedCache>,
-    /// How the files lay on the device before, by path.
-    pub extents: Vec<FileExtents>,
-    /// How the files that were written lay on the device before, as they were, by path.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub onto: Vec<FileExtents>,
-    /// How the output of a copy by `copy_file_range` lay on the device after it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub copied: Option<Box<Reading<Extents>>>,
-    /// What was looked at when it was read though this plan is not certain to have written all of
-    /// it, by path.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub unsure: Vec<UnprovenData>,
-    /// What lies on the bare devices that are read, by path: not of those that this run has written.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub sampled: Vec<SampledDevice>,
-    /// The files that somebody has made shorter than they were written, by path.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub cut: Vec<TruncatedFile>,
-    /// How the threads that did the I/O ran; absent where they are processes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub ran: Option<ThreadTimes>,
-    /// What they were doing whenever somebody looked; absent of phases that were over before.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub states: Option<ThreadStates>,
-    /// Limits of control groups when the clock had stopped; absent where they are those that were read
-    /// before the run, and of phases of less than a second.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub limits: Option<Box<Limits>>,
-    /// Changes of the limits on its devices that were seen while it went on: they are looked at twice a second.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub limit_changes: Vec<LimitChange>,
-    /// Stops of this process (SIGSTOP, Ctrl-Z) that were too short for a gap between its samples; absent without.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub halts: Option<ShortHalts>,
-    /// At the first I/O.
-    pub before: Snapshot,
-    /// When the clock stopped (after the flush that is inside the timing).
-    pub stop: Snapshot,
-    /// After everything had been flushed, or watching it was given up.
-    pub settled: Option<Box<Snapshot>>,
-    /// How the watched flush went.
-    pub settle: Option<Box<WatchedFlush>>,
-    /// Who else was there meanwhile; absent of phases that ended before they were looked at, and of
-    /// those on no device.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub neighbours: Option<Reading<OtherProcesses>>,
-    /// How warm processors and drives were before and after.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub warmth: Option<Shared<Warmths>>,
-    /// How fast the machine copies between program and page cache, measured after a buffered phase
-    /// that was fast enough for that to matter.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub copying: Option<Reading<CopySpeed>>,
-    /// Single reads before and after, where the phase wants them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub aftermath: Option<Box<Aftermath>>,
-    /// Bytes of this record that may have been written to a device of this phase meanwhile: those that were
-    /// not yet durable when it began. Absent where the record grew elsewhere.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub journal: Option<Bytes>,
-}
-
-/// How warm the machine was at both ends of a phase.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Warmths {
-    /// Before the first I/O.
-    pub before: Reading<Warmth>,
-    /// After the last.
-    pub after: Reading<Warmth>,
-}
-
-/// The devices while we did nothing.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct QuietPeriod {
-    /// For how long.
-    pub time: Nanos,
-    /// What each did in that time.
-    pub devices: Vec<QuietDevice>,
-}
-
-/// One device while we did nothing.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct QuietDevice {
-    /// Kernel name.
-    pub name: String,
-    /// What it did.
-    pub counters: Reading<DiskCounters>,
-}
-
-/// A file whose cached pages were dropped.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct DroppedCache {
-    /// The file.
-    pub path: String,
-    /// The range that is used.
-    pub range: Bytes,
-    /// What was left in memory after it.
-    pub left: Reading<CachePages>,
-}
-
-/// How a file lay on its device.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct FileExtents {
-    /// The file.
-    pub path: String,
-    /// Its extents.
-    pub extents: Reading<Extents>,
-}
-
-/// Blocks of a bare device that were looked at before it was read.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct SampledDevice {
-    /// The device.
-    pub path: String,
-    /// What they hold, and how long they took.
-    pub samples: Reading<BlockSamples>,
-}
-
-/// The limits on the devices of a phase were found to be others.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct LimitChange {
-    /// When that was seen, ns after `span.started`.
-    pub at_ns: Nanos,
-    /// The limits from then on.
-    pub io: Vec<Throttle>,
-}
-
-/// Stops of this process that were too short for a gap between its samples.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ShortHalts {
-    /// How often it went on after one (SIGCONT).
-    pub count: u32,
-    /// All of them together took no longer than this, ns: the times in which they were.
-    pub within_ns: Nanos,
-}
-
-/// A file that was cut while it was measured.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct TruncatedFile {
-    /// The file.
-    pub path: String,
-    /// How far it had been written; of one that is read, how long it was before.
-    pub written: Bytes,
-    /// How long it was when the phase was over.
-    pub left: Bytes,
-}
-
-/// Data that are compared with what this plan would have written there, though it has not, or not
-/// in the same way.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct UnprovenData {
-    /// The file or device.
-    pub path: String,
-    /// The range that is read.
-    pub range: Bytes,
-    /// How much of it this plan has certainly written, in the same way.
-    pub written: Bytes,
-}
-
-/// A flush that was only watched.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct WatchedFlush {
-    /// For how long it was watched.
-    pub time: Nanos,
-    /// It ended while it was watched; otherwise it goes on and only its pace is known.
-    pub complete: bool,
-    /// It failed: what was written is not safe.
-    pub fault: Option<Fault>,
 }

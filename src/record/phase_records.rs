@@ -326,12 +326,15 @@ impl<'de> Deserialize<'de> for PhaseRecords {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
-    use crate::verdict::bench::DoctoredRecord;
 
     /// So many that differ.
     fn phases(count: usize) -> Vec<PhaseRecord> {
-        let first = DoctoredRecord::write_flushed().record.phases[0].clone();
+        let kept =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/records/t00-counters-unseen.json");
+        let first = super::super::load(&kept).expect("a record").phases[0].clone();
         let phase = |number| PhaseRecord { name: format!("phase {number}"), ..first.clone() };
         (0..count).map(phase).collect()
     }
