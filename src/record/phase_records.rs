@@ -1,5 +1,5 @@
-//! The phases of a record, of which a long one has thousands: all but the latest are packed, so that a run takes
-//! no more memory the longer it lasts.
+//! The phases of a record, of which a long one has thousands: all but the latest can be packed, so that a run takes
+//! hardly more memory the longer it lasts.
 //!
 //! Whoever looks at a phase finds it as if nothing were packed: it is unpacked where it stands, and stays so until
 //! the next [`PhaseRecords::repack`]. Who goes through all of them once uses [`PhaseRecords::stream`], which leaves
@@ -21,7 +21,7 @@ use super::{PhaseRecord, read_json};
 /// So many phases are packed together: what they have in common costs little then.
 const PACK: usize = 32;
 
-/// So many of the latest are never packed: the studies of tools and verbs, as a rule, have no more.
+/// So many of the latest are never packed.
 const LATEST: usize = 96;
 
 /// The phases of a record, in their order.
@@ -159,6 +159,10 @@ impl PhaseRecords {
     /// Adds one that has ended.
     pub fn push(&mut self, phase: PhaseRecord) {
         self.latest.push(phase);
+    }
+
+    /// Packs those that are not of the latest, when they are enough.
+    pub fn pack(&mut self) {
         if self.latest.len() >= LATEST + PACK {
             self.packs.push(PhasePack::of(self.latest.drain(..PACK).collect()));
             self.repack();
@@ -341,7 +345,10 @@ mod tests {
 
     fn pushed(phases: &[PhaseRecord]) -> PhaseRecords {
         let mut records = PhaseRecords::default();
-        phases.iter().for_each(|phase| records.push(phase.clone()));
+        for phase in phases {
+            records.push(phase.clone());
+            records.pack();
+        }
         records
     }
 

@@ -212,6 +212,10 @@ pub fn run(
                 done.share(record.phases.last());
                 time_wake_up(&mut record, &done);
                 record.phases.push(done);
+                // Those of a study are looked at together.
+                if plan.aim.is_none() {
+                    record.phases.pack();
+                }
             }
             Err(error) if number == 0 => return Err(error),
             Err(Error::Fault(fault)) => {

@@ -23,6 +23,16 @@ use super::thread_roll::ThreadRoll;
 /// Distance of two samples.
 pub(super) const INTERVAL: Nanos = Nanos::millis(100);
 
+/// Distance of two looks at those who do the I/O, in a phase that is over within a [`SHORT`] time: samples would be too
+/// few to tell what it waited for.
+const LOOK: Nanos = Nanos::millis(20);
+
+/// Until then it is not known whether a phase is a short one.
+const SHORT: Nanos = Nanos::secs(1);
+
+/// Those who are looked at between samples are no more than this: each look costs some ten microseconds.
+const FEW: usize = 4;
+
 /// From one look at limits to the next, in samples.
 const LIMITS_EACH: usize = 5;
 
@@ -56,8 +66,11 @@ pub(super) struct PhaseSampler<'a> {
     census: Option<Result<ProcessCensus, String>>,
     /// Who does the I/O.
     threads: WorkingThreads<'a>,
-    /// What they were doing.
+    /// What they were doing at the samples.
     states: ThreadStates,
+    /// The same with the looks between samples, which end when the phase is no short one.
+    short_states: ThreadStates,
+    look_timer: SampleTimer,
     /// The devices whose limits are looked at.
     stack: Vec<BlockLayer>,
     /// The limits on them as they are known, and how they have changed.
@@ -176,6 +189,8 @@ impl<'a> PhaseSampler<'a> {
             census: None,
             threads: WorkingThreads::Unseen,
             states: ThreadStates::default(),
+            short_states: ThreadStates::default(),
+            look_timer: SampleTimer::new(started, LOOK),
             stack: subjects.iter().flat_map(|subject| subject.stack.iter().cloned()).collect(),
             limits: None,
             groups: KnownGroups::default(),
@@ -191,6 +206,7 @@ impl<'a> PhaseSampler<'a> {
     pub fn restart(&mut self) {
         self.started = clock::now();
         self.sample_timer = SampleTimer::new(self.started, INTERVAL);
+        self.look_timer = SampleTimer::new(self.started, LOOK);
     }
 
     /// What will be done, if that is known: bytes, and time.
@@ -300,7 +316,14 @@ impl<'a> PhaseSampler<'a> {
                 }
                 self.sample_timer.pass(now);
             }
-            match event_loop.wait(self.sample_timer.due().since(clock::now()).max(Nanos(1))) {
+            let looks = !settling && self.looks_between(now);
+            if looks && now >= self.look_timer.due() {
+                look(&mut self.short_states, &self.threads, self.series.points.len());
+                self.look_timer.pass(now);
+            }
+            let sample = self.sample_timer.due();
+            let due = if looks { sample.min(self.look_timer.due()) } else { sample };
+            match event_loop.wait(due.since(clock::now()).max(Nanos(1))) {
                 Event::Nothing => {}
                 Event::Continued(within) if !settling => self.continued(within),
                 Event::Continued(_) => {}
@@ -327,6 +350,16 @@ impl<'a> PhaseSampler<'a> {
         }
     }
 
+    /// Whether those who do the I/O are looked at between samples.
+    fn looks_between(&self, now: Timestamp) -> bool {
+        let few = match self.threads {
+            WorkingThreads::Unseen => false,
+            WorkingThreads::One(_) => true,
+            WorkingThreads::Roll(roll) => roll.threads().len() <= FEW,
+        };
+        few && now < self.started + SHORT
+    }
+
     /// Notes that this process went on after a stop, which took no longer than this. A long one is a gap between
     /// two samples.
     fn continued(&mut self, within: Nanos) {
@@ -341,11 +374,7 @@ impl<'a> PhaseSampler<'a> {
     /// a phase that is over before is too short to be told from its neighbours' work, and waits for nobody.
     fn look_round(&mut self) {
         let sample = self.series.points.len();
-        match self.threads {
-            WorkingThreads::Unseen => {}
-            WorkingThreads::One(thread) => self.states.look([thread].into_iter(), sample),
-            WorkingThreads::Roll(roll) => self.states.look(roll.threads(), sample),
-        }
+        look(&mut self.states, &self.threads, sample);
         if self.census.is_none() && !self.leaves.is_empty() {
             self.census = Some(self.counter_reader.census());
         }
@@ -373,13 +402,16 @@ impl<'a> PhaseSampler<'a> {
             .census
             .map(|first| first.and_then(|first| self.counter_reader.since(&first)).into());
         let mut series = self.series;
+        let short = series.points.last().is_none_or(|last| last.at_ns < SHORT);
+        let more = self.short_states.looks > self.states.looks;
+        let states = if short && more { self.short_states } else { self.states };
         // There is room for a long phase; the record of many short ones is not to keep it.
         series.points.shrink_to_fit();
         PhaseSamples {
             series,
             apart: self.parts.into_iter().map(|part| part.strands).collect(),
             neighbours: others,
-            states: (self.states.looks > 0).then_some(self.states),
+            states: (states.looks > 0).then_some(states),
             limit_changes: self.limit_changes,
             halts: self.halts,
         }
@@ -388,6 +420,15 @@ impl<'a> PhaseSampler<'a> {
     /// When it started.
     pub fn started(&self) -> Timestamp {
         self.started
+    }
+}
+
+/// Looks at what those who do the I/O are doing, after so many samples.
+fn look(states: &mut ThreadStates, threads: &WorkingThreads, samples: usize) {
+    match threads {
+        WorkingThreads::Unseen => {}
+        WorkingThreads::One(thread) => states.look([*thread].into_iter(), samples),
+        WorkingThreads::Roll(roll) => states.look(roll.threads(), samples),
     }
 }
 

@@ -1,6 +1,7 @@
 //! The verdicts of a whole record: of each phase, of the run, and what its aim came to.
 
 use super::rules::{balanced, of_phase};
+use super::whole::SeenVerdicts;
 use super::{study, whole};
 use crate::record::{PhaseLedger, PhaseRecord, Record, Verdict};
 
@@ -9,18 +10,16 @@ const AT_ONCE: usize = 32;
 
 /// Fills in the verdict of every phase and of the whole run, and what its aim came to.
 pub fn judge(record: &mut Record) {
+    let mut seen = SeenVerdicts::default();
     for number in 0..record.phases.len() {
         judge_phase(record, number);
+        let phase = &record.phases[number];
+        phase.verdict.iter().for_each(|verdict| seen.add(record, phase, verdict));
         if (number + 1).is_multiple_of(AT_ONCE) {
             record.phases.repack();
         }
     }
-    let whole = whole::verdict(record, &|see| {
-        for phase in record.phases.stream() {
-            phase.verdict.iter().for_each(|verdict| see(&phase, verdict));
-        }
-    });
-    record.verdict = Some(whole);
+    record.verdict = Some(seen.verdict(record));
     record.outcome = study::outcome(record);
 }
 
@@ -49,6 +48,6 @@ fn judge_phase(record: &mut Record, number: usize) {
 /// The verdict of every phase, in their order, and that of the whole run.
 pub fn verdicts(record: &Record) -> (Vec<Verdict>, Verdict) {
     let phases: Vec<Verdict> = record.phases.iter().map(|phase| of_phase(record, phase)).collect();
-    let whole = whole::of_verdicts(record, &phases);
+    let whole = whole::verdict(record, &phases);
     (phases, whole)
 }

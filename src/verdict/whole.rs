@@ -6,82 +6,70 @@ use crate::record::{
     Ending, Finding, FindingWeight, MeasuredSubject, PhaseRecord, Record, TrapId, Trust, Verdict,
 };
 
-/// The phases of a run with the verdicts on them, one after another, as often as they are asked for: those of a long
-/// run are never all in memory.
-type JudgedPhases<'a> = dyn Fn(&mut dyn FnMut(&PhaseRecord, &Verdict)) + 'a;
-
 /// The verdict on the whole run, from those on its phases, in their order.
-pub(super) fn of_verdicts(record: &Record, verdicts: &[Verdict]) -> Verdict {
-    verdict(record, &|see| {
-        record.phases.iter().zip(verdicts).for_each(|(phase, verdict)| see(phase, verdict));
-    })
-}
-
-/// The same of phases that bring theirs.
-pub(super) fn verdict(record: &Record, judged: &JudgedPhases) -> Verdict {
-    let counts = |phase: &PhaseRecord| record.plan.counts(&phase.name);
-    let mut speaks = Vec::new();
-    judged(&mut |phase, verdict| {
-        if counts(phase) {
-            speaks.push(study::speaks(record, phase, verdict));
-        }
-    });
-    let all = !speaks.contains(&true);
-    let mut whole = of_counted(record, &|see| {
-        let mut speaks = speaks.iter();
-        judged(&mut |phase, verdict| {
-            if counts(phase) && (speaks.next() == Some(&true) || all) {
-                see(phase, verdict);
-            }
-        });
-    });
-    if let Ending::Failed(fault) = &record.ending {
-        let said = format!(
-            "The run did not finish: cannot {} {}: {}.",
-            fault.doing, fault.path, fault.text
-        );
-        whole.trust = whole.trust.max(Trust::Unproven);
-        // A fault of the phase that is told of is not told twice.
-        let told = |word: &str| !word.is_empty() && whole.summary.contains(word);
-        if !told(&fault.text) && !told(&fault.name) {
-            whole.summary = format!("{said} {}", whole.summary);
-        }
+pub(super) fn verdict(record: &Record, verdicts: &[Verdict]) -> Verdict {
+    let mut seen = SeenVerdicts::default();
+    for (phase, verdict) in record.phases.iter().zip(verdicts) {
+        seen.add(record, phase, verdict);
     }
-    whole
+    seen.verdict(record)
 }
 
-/// The verdict on these phases: that of the worst, of several the first.
-fn of_counted(record: &Record, judged: &JudgedPhases) -> Verdict {
-    let order = |verdict: &Verdict| (verdict.trust, verdict.measures);
-    let (mut count, mut good) = (0, 0);
-    let mut worst: Option<(String, Verdict)> = None;
-    let mut findings: Vec<Finding> = vec![];
-    judged(&mut |phase, verdict| {
-        count += 1;
-        good += usize::from(verdict.trust == Trust::Sound);
-        if worst.as_ref().is_none_or(|(_, worst)| order(verdict) > order(worst)) {
-            worst = Some((phase.name.clone(), verdict.clone()));
-        }
-        for finding in &verdict.findings {
-            if !findings.contains(finding) {
-                findings.push(finding.clone());
+/// What the verdicts on phases come to, one after another: those of a long run are never all in memory.
+#[derive(Default)]
+pub(super) struct SeenVerdicts {
+    /// Of all phases that count, and of those among them that speak for the run.
+    counted: VerdictSum,
+    speaking: VerdictSum,
+}
+
+impl SeenVerdicts {
+    /// The next phase, with the verdict on it.
+    pub(super) fn add(&mut self, record: &Record, phase: &PhaseRecord, verdict: &Verdict) {
+        if record.plan.counts(&phase.name) {
+            self.counted.add(phase, verdict);
+            if study::speaks(record, phase, verdict) {
+                self.speaking.add(phase, verdict);
             }
         }
-    });
-    let Some((name, worst)) = worst else { return of_none(record) };
-    if count == 1 {
-        return worst;
     }
-    findings.sort_by_key(rank);
-    let summary = match count - good {
-        0 => format!("All {good} results are valid. {}", of_good(judged, (&name, &worst))),
-        _ => format!("{good} of {count} results are valid. {name}: {}", worst.summary),
-    };
-    let (trust, measures) = order(&worst);
-    Verdict { trust, measures, summary, corrected: None, findings }
+
+    /// The verdict on the whole run.
+    pub(super) fn verdict(self, record: &Record) -> Verdict {
+        let sum = if self.speaking.count > 0 { self.speaking } else { self.counted };
+        let mut whole = sum.verdict().unwrap_or_else(|| of_none(record));
+        if let Ending::Failed(fault) = &record.ending {
+            let said = format!(
+                "The run did not finish: cannot {} {}: {}.",
+                fault.doing, fault.path, fault.text
+            );
+            whole.trust = whole.trust.max(Trust::Unproven);
+            // A fault of the phase that is told of is not told twice.
+            let told = |word: &str| !word.is_empty() && whole.summary.contains(word);
+            if !told(&fault.text) && !told(&fault.name) {
+                whole.summary = format!("{said} {}", whole.summary);
+            }
+        }
+        whole
+    }
 }
 
-/// What stands aside of a figure that may be believed, and of which phases.
+/// Verdicts on phases, added up.
+#[derive(Default)]
+struct VerdictSum {
+    count: usize,
+    good: usize,
+    /// The worst, of several the first, and its phase.
+    worst: Option<(String, Verdict)>,
+    /// Each once.
+    findings: Vec<Finding>,
+    /// What the first says but for what stands aside; nothing where another says something else.
+    lead: Option<String>,
+    praised: usize,
+    asides: Vec<RepeatedAside>,
+}
+
+/// What stands aside of figures that may be believed.
 struct RepeatedAside {
     trap: TrapId,
     /// The first of the phases, and what is said of it.
@@ -91,28 +79,44 @@ struct RepeatedAside {
     phases: usize,
 }
 
-/// What is said of phases that all may be believed: what goes for one only is said with its name.
-fn of_good(judged: &JudgedPhases, (name, worst): (&str, &Verdict)) -> String {
-    let plain = |verdict: &Verdict| {
-        let aside = aside(&verdict.findings);
-        verdict.summary.strip_suffix(&aside).unwrap_or(&verdict.summary).to_string()
-    };
-    let lead = plain(worst);
-    let (mut count, mut alike, mut praised) = (0, true, true);
-    let mut said: Vec<RepeatedAside> = Vec::new();
-    judged(&mut |phase, verdict| {
-        count += 1;
-        alike &= plain(verdict) == lead;
-        praised &= verdict.summary.starts_with(PRAISE);
+/// By trust, then by what was measured.
+fn order(verdict: &Verdict) -> (Trust, MeasuredSubject) {
+    (verdict.trust, verdict.measures)
+}
+
+/// What a verdict says but for what stands aside.
+fn plain(verdict: &Verdict) -> &str {
+    let aside = aside(&verdict.findings);
+    verdict.summary.strip_suffix(&aside).unwrap_or(&verdict.summary)
+}
+
+impl VerdictSum {
+    fn add(&mut self, phase: &PhaseRecord, verdict: &Verdict) {
+        let plain = plain(verdict);
+        if self.count == 0 {
+            self.lead = Some(plain.into());
+        }
+        self.lead.take_if(|lead| lead != plain);
+        self.count += 1;
+        self.good += usize::from(verdict.trust == Trust::Sound);
+        self.praised += usize::from(verdict.summary.starts_with(PRAISE));
+        if self.worst.as_ref().is_none_or(|(_, worst)| order(verdict) > order(worst)) {
+            self.worst = Some((phase.name.clone(), verdict.clone()));
+        }
+        for finding in &verdict.findings {
+            if !self.findings.contains(finding) {
+                self.findings.push(finding.clone());
+            }
+        }
         let mut here: Vec<&TrapId> = Vec::new();
         for finding in asides(&verdict.findings) {
             if here.contains(&&finding.trap) {
                 continue;
             }
             here.push(&finding.trap);
-            match said.iter_mut().find(|known| known.trap == finding.trap) {
+            match self.asides.iter_mut().find(|known| known.trap == finding.trap) {
                 Some(known) => known.phases += 1,
-                None => said.push(RepeatedAside {
+                None => self.asides.push(RepeatedAside {
                     trap: finding.trap.clone(),
                     name: phase.name.clone(),
                     claim: words::sentence(&finding.claim),
@@ -120,19 +124,41 @@ fn of_good(judged: &JudgedPhases, (name, worst): (&str, &Verdict)) -> String {
                 }),
             }
         }
-    });
-    // A device that was idle for most of one phase is not praised for all of them.
-    let mut text = if alike || praised { lead } else { format!("{name}: {lead}") };
-    for RepeatedAside { name, claim, phases, .. } in said {
-        let place = match phases {
-            _ if phases == count => format!("{name} and all others"),
-            1 => name,
-            2 => format!("{name} and one other"),
-            _ => format!("{name} and {} others", phases - 1),
-        };
-        text.push_str(&format!(" {place}: {claim}"));
     }
-    text
+
+    /// That of the worst; `None` of no phase.
+    fn verdict(mut self) -> Option<Verdict> {
+        let (name, worst) = self.worst.take()?;
+        if self.count == 1 {
+            return Some(worst);
+        }
+        let (count, good) = (self.count, self.good);
+        let summary = match count - good {
+            0 => format!("All {good} results are valid. {}", self.of_good(&name, &worst)),
+            _ => format!("{good} of {count} results are valid. {name}: {}", worst.summary),
+        };
+        self.findings.sort_by_key(rank);
+        let (trust, measures) = order(&worst);
+        Some(Verdict { trust, measures, summary, corrected: None, findings: self.findings })
+    }
+
+    /// What is said of phases that all may be believed: what goes for one only is said with its name.
+    fn of_good(&self, name: &str, worst: &Verdict) -> String {
+        let lead = plain(worst);
+        // A device that was idle for most of one phase is not praised for all of them.
+        let all = self.lead.is_some() || self.praised == self.count;
+        let mut said = if all { lead.into() } else { format!("{name}: {lead}") };
+        for RepeatedAside { name, claim, phases, .. } in &self.asides {
+            let place = match *phases {
+                phases if phases == self.count => format!("{name} and all others"),
+                1 => name.clone(),
+                2 => format!("{name} and one other"),
+                phases => format!("{name} and {} others", phases - 1),
+            };
+            said.push_str(&format!(" {place}: {claim}"));
+        }
+        said
+    }
 }
 
 /// What is said where no phase counts: there is no figure.
@@ -197,7 +223,7 @@ mod tests {
             ..sound(MeasuredSubject::Memory, "No.", None)
         };
         let cell = sound(MeasuredSubject::Device, "Yes.", None);
-        let whole = of_verdicts(&record, &[file, cell.clone(), cell]);
+        let whole = verdict(&record, &[file, cell.clone(), cell]);
         assert_eq!((whole.trust, whole.measures), (Trust::Sound, MeasuredSubject::Device));
         assert_eq!(
             (whole.summary.as_str(), whole.findings),
@@ -212,14 +238,14 @@ mod tests {
         record.plan.aim = Some(serde_json::from_value(ramp).expect("a ramp"));
         let file = Verdict { trust: Trust::Wrong, ..sound(MeasuredSubject::Deferred, "No.", None) };
         let step = sound(MeasuredSubject::Device, "Yes.", None);
-        assert_eq!(of_verdicts(&record, &[file, step]).trust, Trust::Sound);
+        assert_eq!(verdict(&record, &[file, step]).trust, Trust::Sound);
     }
 
     #[test]
     fn what_goes_for_one_is_said_with_its_name() {
         let record = record(&["a", "b", "c"], &["a", "b", "c"]);
         let yes = |note| sound(MeasuredSubject::Device, "Yes.", note);
-        let said = |phases: [Verdict; 3]| of_verdicts(&record, &phases).summary;
+        let said = |phases: [Verdict; 3]| verdict(&record, &phases).summary;
         let all = "All 3 results are valid.";
         assert_eq!(
             said([yes(None), yes(Some("flush-bound")), yes(None)]),
@@ -247,7 +273,7 @@ mod tests {
         let record = record(&["a", "b"], &["a", "b"]);
         let fast = sound(MeasuredSubject::Device, &format!("{PRAISE}all came from it."), None);
         let slow = sound(MeasuredSubject::Device, "It worked for 20 % of the time.", None);
-        let said = |second: &Verdict| of_verdicts(&record, &[fast.clone(), second.clone()]).summary;
+        let said = |second: &Verdict| verdict(&record, &[fast.clone(), second.clone()]).summary;
         let all = "All 2 results are valid.";
         assert_eq!(said(&fast), format!("{all} {PRAISE}all came from it."));
         assert_eq!(said(&slow), format!("{all} a: {PRAISE}all came from it."));
@@ -256,7 +282,7 @@ mod tests {
     #[test]
     fn where_no_cell_was_done_there_is_no_figure() {
         let record = record(&["file"], &["a"]);
-        let whole = of_verdicts(&record, &[sound(MeasuredSubject::Device, "Yes.", None)]);
+        let whole = verdict(&record, &[sound(MeasuredSubject::Device, "Yes.", None)]);
         assert_eq!((whole.trust, whole.measures), (Trust::Unproven, MeasuredSubject::Invalid));
         assert_eq!(whole.summary, "No phase finished, so there is no result.");
     }

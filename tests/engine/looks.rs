@@ -2,10 +2,13 @@
 //! other time that the words did not ask for.
 
 use std::fs;
+use std::io::Write as _;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use assay::evidence::Reading;
+use assay::record::TimeHolder;
 use serde_json::json;
 
 use crate::kernel;
@@ -113,6 +116,33 @@ fn a_read_of_what_waits_in_memory_is_no_read_of_holes() {
             assert!(dirty.0 + pages.writeback.map_or(0, |bytes| bytes.0) > 0, "{name}\n{heard}");
         }
     }
+}
+
+#[test]
+fn what_a_run_of_half_a_second_waits_for_is_seen() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let record = folder.path().join("record.json");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_assay"))
+        .args(["dd", "of=/dev/null", "bs=4k"])
+        .env("ASSAY_RECORD", &record)
+        .stdin(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("it runs");
+    let mut pipe = child.stdin.take().expect("a pipe");
+    for _ in 0..10 {
+        pipe.write_all(&[7; 4096]).expect("written");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    drop(pipe);
+    child.wait().expect("a child");
+    let record = assay::record::load(&record).expect("a record");
+    let states = record.phases[0].evidence.states.as_ref().expect("it was looked at");
+    assert!(states.looks >= 10, "{states:?}");
+    let time = record.phases[0].ledger.as_ref().and_then(|ledger| ledger.time.as_ref());
+    let time = time.expect("a balance");
+    assert!(time.looks == states.looks && time.unexplained < 0.05, "{time:?}");
+    assert_eq!(time.terms[0].held_by, TimeHolder::OtherEnd, "{time:?}");
 }
 
 #[test]
