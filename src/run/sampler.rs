@@ -23,11 +23,11 @@ use super::thread_roll::ThreadRoll;
 /// Distance of two samples.
 pub(super) const INTERVAL: Nanos = Nanos::millis(100);
 
-/// Distance of two looks at those who do the I/O, in a phase that is over within a [`SHORT`] time: samples would be too
-/// few to tell what it waited for.
+/// Distance of two looks at those who do the I/O, as long as a phase may be a short one: samples would be too few to tell
+/// what that waited for.
 const LOOK: Nanos = Nanos::millis(20);
 
-/// Until then it is not known whether a phase is a short one.
+/// A phase that takes longer is no short one.
 const SHORT: Nanos = Nanos::secs(1);
 
 /// Those who are looked at between samples are no more than this: each look costs some ten microseconds.
@@ -68,7 +68,7 @@ pub(super) struct PhaseSampler<'a> {
     threads: WorkingThreads<'a>,
     /// What they were doing at the samples.
     states: ThreadStates,
-    /// The same with the looks between samples, which end when the phase is no short one.
+    /// What they were doing at the looks between samples; nothing of a phase that is no short one.
     short_states: ThreadStates,
     look_timer: SampleTimer,
     /// The devices whose limits are looked at.
@@ -375,6 +375,9 @@ impl<'a> PhaseSampler<'a> {
     fn look_round(&mut self) {
         let sample = self.series.points.len();
         look(&mut self.states, &self.threads, sample);
+        if self.series.points.last().is_some_and(|last| last.at_ns >= SHORT) {
+            self.short_states = ThreadStates::default();
+        }
         if self.census.is_none() && !self.leaves.is_empty() {
             self.census = Some(self.counter_reader.census());
         }
@@ -402,9 +405,8 @@ impl<'a> PhaseSampler<'a> {
             .census
             .map(|first| first.and_then(|first| self.counter_reader.since(&first)).into());
         let mut series = self.series;
-        let short = series.points.last().is_none_or(|last| last.at_ns < SHORT);
         let more = self.short_states.looks > self.states.looks;
-        let states = if short && more { self.short_states } else { self.states };
+        let states = if more { self.short_states } else { self.states };
         // There is room for a long phase; the record of many short ones is not to keep it.
         series.points.shrink_to_fit();
         PhaseSamples {

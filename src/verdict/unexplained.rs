@@ -1,7 +1,7 @@
 //! T73: what held the run, or what its bytes were, is not known.
 
 use super::measure::{FlowView, PhaseView};
-use super::threshold::{EXPLAINED, SHORT, SMALL_BYTES};
+use super::threshold::{EXPLAINED, SAMPLE, SHORT, SMALL_BYTES};
 use super::words::{of, share};
 use super::{Rule, RuleJudge, disturbed, explained, finding, no_storage, refuted};
 use crate::evidence::Direction;
@@ -11,7 +11,7 @@ use crate::record::{
 };
 
 /// With fewer looks at its threads a phase has not shown what they waited for.
-const LOOKS: u32 = 10;
+const LOOKS: u64 = 10;
 
 /// The terms of the phase's time, or of its bytes, leave too much over.
 pub const RULE: Rule = Rule {
@@ -41,7 +41,10 @@ fn judge(phase_view: &PhaseView<'_>, ledger: &PhaseLedger, found: &[Finding]) ->
 /// Whether a balance of time leaves so much over that its number is not explained. Records of earlier versions, and
 /// short phases, do not tell what the threads waited for.
 pub(super) fn leaves_much(balance: &TimeBalance) -> bool {
-    let seen = balance.time >= SHORT && balance.looks >= LOOKS;
+    // Those between samples tell what a short phase waited for, but its device has counted too little to tell how much.
+    let at_samples = balance.time.0 / SAMPLE.0 * u64::from(balance.threads);
+    let looks = u64::from(balance.looks).min(at_samples);
+    let seen = balance.time >= SHORT && looks >= LOOKS;
     seen && balance.unexplained > 1.0 - EXPLAINED
 }
 

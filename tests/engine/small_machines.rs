@@ -35,8 +35,8 @@ fn typed(desk: &Path, proc: &str, line: &str) -> Result<(i32, String, String), S
         for folder in ["bin", "lib", "lib64", "usr/lib", "proc", "dev", "mnt/sd", "../card"] {
             fs::create_dir_all(root.join(folder)).expect("made");
         }
-        fs::copy(busybox, root.join("bin/busybox")).expect("copied");
-        fs::copy(env!("CARGO_BIN_EXE_assay"), root.join("bin/assay")).expect("copied");
+        lab::copy_program(busybox, root.join("bin/busybox"));
+        lab::copy_program(env!("CARGO_BIN_EXE_assay"), root.join("bin/assay"));
         symlink("busybox", root.join("bin/sh")).expect("linked");
     }
     let memory = limit_mem(64 * MI)?;

@@ -43,6 +43,14 @@ pub fn folder(name: &str) -> Folder {
     Folder { dir, den }
 }
 
+/// Copies a program, to be run at once. Another process does it: where this one wrote it, a child that another test
+/// starts meanwhile would have it open for writing for a moment, and the kernel runs nothing that is (ETXTBSY).
+pub fn copy_program(from: impl AsRef<Path>, to: impl AsRef<Path>) {
+    let (from, to) = (from.as_ref(), to.as_ref());
+    let copied = std::process::Command::new("cp").arg("--").args([from, to]).status();
+    assert!(copied.is_ok_and(|status| status.success()), "cp {} {}", from.display(), to.display());
+}
+
 impl Folder {
     /// Where it is.
     pub fn path(&self) -> &Path {

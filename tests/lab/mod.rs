@@ -46,7 +46,7 @@ mod typed;
 
 pub use alone::{Alone, alone, beside};
 pub use card::{Bursts, Card, Fs, Holes, Image, Knob, Shape, Slowness, Stalls};
-pub use den::{Folder, folder, sweep};
+pub use den::{Folder, copy_program, folder, sweep};
 pub use dirty::DirtyLimit;
 pub use emulated::Emulated;
 pub use fake::Fake;

@@ -10,7 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::Skip;
-use super::den::Folder;
+use super::den::{Folder, copy_program};
 use super::group::{Room, command_in};
 use super::seccomp::Seccomp;
 use super::skip::{broken, need_root, need_tool};
@@ -127,8 +127,8 @@ impl Typed {
         // A copy, for the folders above the one where it was built may be closed to others.
         self.program = place.path().join("assay");
         let mine = place.make("mine");
-        std::fs::copy(env!("CARGO_BIN_EXE_assay"), &self.program)
-            .and_then(|_| std::os::unix::fs::chown(&mine, Some(65_534), Some(65_534)))
+        copy_program(env!("CARGO_BIN_EXE_assay"), &self.program);
+        std::os::unix::fs::chown(&mine, Some(65_534), Some(65_534))
             .unwrap_or_else(|e| broken("give a folder away", e));
         Ok(self.cwd(mine))
     }
