@@ -115,7 +115,7 @@ fn known(balance: &TimeBalance) -> String {
 mod tests {
     use super::super::bench::{DoctoredRecord, verdict};
     use crate::record::{MeasuredSubject, Trust};
-    use crate::unit::MIB;
+    use crate::unit::{MIB, Nanos};
 
     #[test]
     fn a_wait_without_a_cause_proves_nothing() {
@@ -127,6 +127,22 @@ mod tests {
         assert_eq!((found.trust, found.measures), (Trust::Unproven, MeasuredSubject::Unsure));
         let said = "75 % of the time is unexplained: the run waited, but not for its device, a CPU, or a limit that can be seen.";
         assert_eq!(found.summary, said);
+    }
+
+    #[test]
+    fn a_short_phase_looked_at_often_proves_no_wait() {
+        let found = |ms: u64, looks: u32| {
+            let mut bench = DoctoredRecord::write_flushed();
+            bench.direct(true);
+            bench.lasted(Nanos::millis(ms));
+            bench.work(0.2, 0.05);
+            bench.looked_at(&[("D __iomap_dio_rw", looks)]);
+            verdict(&bench.record).findings.iter().any(|finding| finding.trap.0 == super::RULE.id)
+        };
+        // Its device has counted too little.
+        assert!(!found(900, 45));
+        assert!(found(1100, 45));
+        assert!(!found(1100, 9));
     }
 
     #[test]
