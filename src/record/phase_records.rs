@@ -18,8 +18,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::json::{JsonLayout, write_json};
 use super::{PhaseRecord, read_json};
 
-/// So many phases are packed together: what they have in common costs little then.
-const PACK: usize = 32;
+/// As [`PhaseRecords::PACK`].
+const PACK: usize = PhaseRecords::PACK;
 
 /// So many of the latest are never packed.
 const LATEST: usize = 96;
@@ -100,6 +100,9 @@ impl PackedJson {
 }
 
 impl PhaseRecords {
+    /// So many phases are packed together: what they have in common costs little then.
+    pub const PACK: usize = 32;
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.packs.len() * PACK + self.latest.len()

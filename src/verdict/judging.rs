@@ -3,10 +3,7 @@
 use super::rules::{balanced, of_phase};
 use super::whole::SeenVerdicts;
 use super::{study, whole};
-use crate::record::{PhaseLedger, PhaseRecord, Record, Verdict};
-
-/// So many phases of a long run are unpacked to be judged at once.
-const AT_ONCE: usize = 32;
+use crate::record::{PhaseLedger, PhaseRecord, PhaseRecords, Record, Verdict};
 
 /// Fills in the verdict of every phase and of the whole run, and what its aim came to.
 pub fn judge(record: &mut Record) {
@@ -15,7 +12,7 @@ pub fn judge(record: &mut Record) {
         judge_phase(record, number);
         let phase = &record.phases[number];
         phase.verdict.iter().for_each(|verdict| seen.add(record, phase, verdict));
-        if (number + 1).is_multiple_of(AT_ONCE) {
+        if (number + 1).is_multiple_of(PhaseRecords::PACK) {
             record.phases.repack();
         }
     }

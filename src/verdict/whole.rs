@@ -18,26 +18,25 @@ pub(super) fn verdict(record: &Record, verdicts: &[Verdict]) -> Verdict {
 /// What the verdicts on phases come to, one after another: those of a long run are never all in memory.
 #[derive(Default)]
 pub(super) struct SeenVerdicts {
-    /// Of all phases that count, and of those among them that speak for the run.
-    counted: VerdictSum,
+    /// Of the phases that speak for the run, and of the others that count: heard where none speaks.
     speaking: VerdictSum,
+    silent: VerdictSum,
 }
 
 impl SeenVerdicts {
     /// The next phase, with the verdict on it.
     pub(super) fn add(&mut self, record: &Record, phase: &PhaseRecord, verdict: &Verdict) {
         if record.plan.counts(&phase.name) {
-            self.counted.add(phase, verdict);
-            if study::speaks(record, phase, verdict) {
-                self.speaking.add(phase, verdict);
-            }
+            let speaks = study::speaks(record, phase, verdict);
+            let sum = if speaks { &mut self.speaking } else { &mut self.silent };
+            sum.add(phase, verdict);
         }
     }
 
     /// The verdict on the whole run.
     pub(super) fn verdict(self, record: &Record) -> Verdict {
-        let sum = if self.speaking.count > 0 { self.speaking } else { self.counted };
-        let mut whole = sum.verdict().unwrap_or_else(|| of_none(record));
+        let heard = self.speaking.verdict().or_else(|| self.silent.verdict());
+        let mut whole = heard.unwrap_or_else(|| of_none(record));
         if let Ending::Failed(fault) = &record.ending {
             let said = format!(
                 "The run did not finish: cannot {} {}: {}.",
