@@ -200,9 +200,9 @@ fn go<'s, L: IoBackend<'s>>(
             worker.fill_once(&mut backend, &slots);
             // Decided once more: most jobs need none of what costs a look at each I/O.
             Ok(if worker.has_more::<L>() {
-                IoLoop::<L, true>::begin(backend, slots, worker, ready).run()
+                IoLoop::<L, true>::new(backend, slots, worker).run(ready)
             } else {
-                IoLoop::<L, false>::begin(backend, slots, worker, ready).run()
+                IoLoop::<L, false>::new(backend, slots, worker).run(ready)
             })
         }
         Err(error) => {

@@ -230,13 +230,13 @@ impl BusyClock {
 }
 
 impl WorkerPace {
-    /// The pace of one of `workers` that share a rate, from `start` on.
-    pub(crate) fn new(rate: Rate, workers: u32, worker: u32, start: Timestamp, seed: u64) -> Self {
+    /// The pace of one of `workers` that share a rate, before it starts.
+    pub(crate) fn new(rate: Rate, workers: u32, worker: u32, seed: u64) -> Self {
         let Rate { arrivals, caps, think, rest, compute } = rate;
         let own =
             || IoOp::ALL.map(|op| CapBuckets::of(caps.of(op.action()), workers, caps.catch_up));
         Self {
-            start,
+            start: Timestamp::default(),
             held: !rate.is_closed(),
             arrivals: arrivals.map(|arrivals| ArrivalClock::of(arrivals, workers, worker, seed)),
             cap: (caps.all != Cap::NONE).then(|| CapBuckets::of(caps.all, workers, caps.catch_up)),
@@ -247,6 +247,11 @@ impl WorkerPace {
             compute: compute
                 .and_then(|it| BusyClock::of(Arc::from([whole(it)]), it.every, it.idle)),
         }
+    }
+
+    /// The worker starts.
+    pub(crate) fn start(&mut self, now: Timestamp) {
+        self.start = now;
     }
 
     /// The same with times of its own before each I/O, in turn, where there are such.
@@ -385,7 +390,8 @@ mod tests {
     }
 
     fn arrivals(rate: Rate, worker: u32, start: Timestamp) -> Vec<u64> {
-        let mut pace = WorkerPace::new(rate, 2, worker, start, 7);
+        let mut pace = WorkerPace::new(rate, 2, worker, 7);
+        pace.start(start);
         (0..10_000)
             .map(|_| {
                 let due = pace.due(Timestamp(0)).expect("a pace");
@@ -410,7 +416,7 @@ mod tests {
         // 100 operations per second, and a second in which nothing is sent.
         let burst = |catch_up| {
             let caps = Caps { catch_up, ..Caps::of_all(Cap::of_iops(100.0)) };
-            let mut pace = WorkerPace::new(Rate::capped(caps), 1, 0, Timestamp(0), 7);
+            let mut pace = WorkerPace::new(Rate::capped(caps), 1, 0, 7);
             pace.started(read(512), Timestamp(0));
             let now = Timestamp(1_000_000_000);
             let mut sent = 0;
@@ -431,7 +437,7 @@ mod tests {
             iops: Some(1000.0),
         }));
         for (len, gap) in [(500, 1_000_000), (1000, 1_000_000), (4000, 4_000_000)] {
-            let mut pace = WorkerPace::new(rate, 1, 0, Timestamp(0), 7);
+            let mut pace = WorkerPace::new(rate, 1, 0, 7);
             for n in 0..1000 {
                 let due = pace.due(Timestamp(0)).expect("a pace");
                 assert!(due.0.abs_diff(n * gap) <= 1, "{len}: {n} at {}", due.0);
@@ -464,7 +470,8 @@ mod tests {
 
     #[test]
     fn what_is_not_held_is_never_due_later() {
-        let mut pace = WorkerPace::new(Rate::default(), 3, 1, Timestamp(9), 7);
+        let mut pace = WorkerPace::new(Rate::default(), 3, 1, 7);
+        pace.start(Timestamp(9));
         for n in 0..1000 {
             assert_eq!((pace.due(Timestamp(n)), pace.barred(Timestamp(n))), (None, 0));
             assert!(!pace.counts_from_due());
@@ -481,7 +488,7 @@ mod tests {
             think: Some(ThinkTime { pause: Nanos::millis(20), every: 4 }),
             ..Rate::CLOSED
         };
-        let mut pace = WorkerPace::new(rate, 1, 0, Timestamp(0), 7);
+        let mut pace = WorkerPace::new(rate, 1, 0, 7);
         assert!(pace.counts_from_due());
         let due: Vec<u64> = (0..13)
             .map(|_| {
@@ -500,7 +507,9 @@ mod tests {
     fn a_rest_begins_with_the_answer_and_is_busy_at_first() {
         let rest = RestTime { time: Nanos(100), busy: Nanos(30), every: 2, ..RestTime::default() };
         let of = |rest| {
-            WorkerPace::new(Rate { rest: Some(rest), ..Rate::CLOSED }, 1, 0, Timestamp(5), 7)
+            let mut pace = WorkerPace::new(Rate { rest: Some(rest), ..Rate::CLOSED }, 1, 0, 7);
+            pace.start(Timestamp(5));
+            pace
         };
         let due = |pace: &mut WorkerPace, now| pace.due(Timestamp(now)).map(|due| due.0);
         let mut pace = of(rest);
@@ -531,7 +540,7 @@ mod tests {
                 RestTime { time: Nanos::millis(50), every: 3, uncapped, ..RestTime::default() };
             let caps = Caps::of_all(Cap::of_iops(1000.0));
             let rate = Rate { caps, rest: Some(rest), ..Rate::CLOSED };
-            let mut pace = WorkerPace::new(rate, 1, 0, Timestamp(0), 7);
+            let mut pace = WorkerPace::new(rate, 1, 0, 7);
             let mut now = Timestamp(0);
             let mut all = Vec::new();
             for _ in 0..6 {
@@ -549,7 +558,7 @@ mod tests {
     fn what_is_computed_begins_with_the_answer() {
         let compute = ComputeTime { time: Nanos(100), cycles: 0, every: 1, idle: false };
         let busy = Rate { compute: Some(compute), ..Rate::CLOSED };
-        let mut pace = WorkerPace::new(busy, 1, 0, Timestamp(0), 7);
+        let mut pace = WorkerPace::new(busy, 1, 0, 7);
         assert!(pace.computes() && !pace.counts_from_due());
         let due = |pace: &mut WorkerPace, now| pace.due(Timestamp(now)).map(|due| due.0);
         assert_eq!(due(&mut pace, 5), Some(105));
@@ -557,7 +566,7 @@ mod tests {
         assert_eq!(due(&mut pace, 60), Some(105));
         pace.started(read(512), Timestamp(105));
         assert_eq!(due(&mut pace, 1000), Some(1100));
-        let listed = WorkerPace::new(Rate::CLOSED, 1, 0, Timestamp(0), 7);
+        let listed = WorkerPace::new(Rate::CLOSED, 1, 0, 7);
         let mut listed = listed.computing(Some(Arc::from([Nanos(7), Nanos(0)])));
         for (now, then) in [(0, 7), (50, 50), (90, 97)] {
             assert_eq!(due(&mut listed, now), Some(then));
@@ -565,13 +574,13 @@ mod tests {
         }
         let every = ComputeTime { every: 2, idle: true, ..compute };
         let every = Rate { compute: Some(every), ..Rate::CLOSED };
-        let mut every = WorkerPace::new(every, 1, 0, Timestamp(0), 7);
+        let mut every = WorkerPace::new(every, 1, 0, 7);
         assert!(!every.computes());
         for (now, then) in [(0, 100), (150, 150), (200, 300)] {
             assert_eq!(due(&mut every, now), Some(then));
             every.started(read(512), Timestamp(then));
         }
-        let none = WorkerPace::new(Rate::CLOSED, 1, 0, Timestamp(0), 7);
+        let none = WorkerPace::new(Rate::CLOSED, 1, 0, 7);
         assert!(!none.computing(Some(Arc::from([Nanos(0)]))).computes());
     }
 
@@ -603,7 +612,11 @@ mod tests {
                 Rate::capped(Caps { all: Cap::NONE, ..caps }),
                 Rate::thinking(think),
             ]
-            .map(|rate| WorkerPace::new(rate, workers, worker, start, 7));
+            .map(|rate| {
+                let mut pace = WorkerPace::new(rate, workers, worker, 7);
+                pace.start(start);
+                pace
+            });
             for (write, len, late) in ios {
                 let due = whole.due(start);
                 let each = [&mut arriving, &mut together, &mut apart, &mut thinking]

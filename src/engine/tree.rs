@@ -72,10 +72,12 @@ impl TreeWorker<'_> {
         let (tally, listings) = (ActionTally::default(), ActionTally::default());
         // By number all paths go from the root: as listed, it steps from folder to folder.
         let dir = hands.stand_in(&self.root);
-        ready();
-        let now = clock::now();
         let quota = self.quota;
         let (place, workers) = self.place;
+        let mut pace = WorkerPace::new(self.rate, workers, place, self.seed);
+        ready();
+        let now = clock::now();
+        pace.start(now);
         let worker_totals = WorkerTotals {
             number: place,
             tallies,
@@ -85,7 +87,7 @@ impl TreeWorker<'_> {
             ..WorkerTotals::default()
         };
         let tree_meter = TreeMeter {
-            pace: WorkerPace::new(self.rate, workers, place, now, self.seed),
+            pace,
             deadline: quota.time.map(|time| worker_totals.counted + time),
             worker_totals,
             tally,

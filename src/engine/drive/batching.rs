@@ -51,16 +51,21 @@ pub(super) struct SubmitBatching {
 
 impl SubmitBatching {
     /// Of a worker whose I/Os may go in pieces, or not.
-    pub(super) fn new(open: bool, now: Timestamp) -> Self {
+    pub(super) fn new(open: bool) -> Self {
         Self {
             open,
             queued: 0,
             piece: WHOLE,
             sent: 0,
-            since: now,
+            since: Timestamp::default(),
             window: 0,
             best: [f64::INFINITY; 2],
         }
+    }
+
+    /// The worker starts.
+    pub(super) fn start(&mut self, now: Timestamp) {
+        self.since = now;
     }
 
     /// One more is about to be queued: whether those before it go first.
@@ -107,7 +112,7 @@ impl SubmitBatching {
             _ => WHOLE,
         };
         if self.window == COMPARED + KEPT {
-            *self = Self::new(true, now);
+            *self = Self { since: now, ..Self::new(true) };
         }
     }
 }
@@ -129,7 +134,7 @@ mod tests {
         fn of(open: bool, ns: [u64; 2]) -> Self {
             let now = Timestamp(7);
             Self {
-                batching: SubmitBatching::new(open, now),
+                batching: SubmitBatching { since: now, ..SubmitBatching::new(open) },
                 now,
                 ns,
                 submitted: CallSizes::default(),

@@ -89,14 +89,8 @@ pub(super) struct IoLoop<'a, 's, L, const MORE: bool> {
 }
 
 impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
-    /// Takes all the memory that it will need, calls `ready`, and reads the clock: from here on it is
-    /// timed.
-    pub(super) fn begin(
-        mut backend: L,
-        free: Vec<Slot<'s>>,
-        mut worker: Worker<'a>,
-        ready: &mut dyn FnMut(),
-    ) -> Self {
+    /// A loop that has all the memory that it will need, before its clock has started.
+    pub(super) fn new(backend: L, free: Vec<Slot<'s>>, mut worker: Worker<'a>) -> Self {
         let census = worker.census.take();
         let loop_config = LoopConfig::of::<L, MORE>(&worker);
         let depth = free.len();
@@ -133,22 +127,13 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
         );
         let beside = PendingWriteback::of(worker.aside, worker.files.len());
         let (quota, (number, workers)) = (worker.quota, worker.place);
-
-        ready();
-        let now = backend.now();
-        let counted = match quota.ramp_bytes {
-            0 => now + quota.ramp,
-            _ => Timestamp(u64::MAX),
-        };
-        let timed = quota.time.filter(|_| quota.ramp_bytes == 0);
-        let batching = SubmitBatching::new(depth > 1 && backend.may_split(), now);
-        let level = worker.limits.level.filter(|_| MORE);
+        let batching = SubmitBatching::new(depth > 1 && backend.may_split());
         let brisk = loop_config.sampled.then(BriskCalls::default);
         Self {
-            level: level.map(|level| LevelWatch::new(level, depth as u32, now)),
+            level: None,
             backend,
             loop_config,
-            pace: WorkerPace::new(worker.rate, workers, number, now, worker.seed)
+            pace: WorkerPace::new(worker.rate, workers, number, worker.seed)
                 .computing(worker.cursor.any().computes())
                 .among(|op| worker.cursor.any().does(op)),
             trimmer,
@@ -162,15 +147,15 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
             unlooked: false,
             fresh,
             batching,
-            held_free: (if L::AT_ONCE { 0 } else { depth }, now),
+            held_free: (if L::AT_ONCE { 0 } else { depth }, Timestamp::default()),
             generation,
-            now,
-            deadline: timed.map(|time| counted + time),
+            now: Timestamp::default(),
+            deadline: None,
             bytes_left: quota.bytes.unwrap_or(u64::MAX),
             ops_left: quota.ops.unwrap_or(u64::MAX),
             ramp_left: quota.ramp_bytes,
             unflushed: 0,
-            listed_before: now,
+            listed_before: Timestamp::default(),
             sent: 0,
             beside,
             open: fault.is_none(),
@@ -186,9 +171,6 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
                     FileMoves::default();
                     if worker.by_file { worker.files.len() } else { 0 }
                 ],
-                started: now,
-                counted,
-                stopped: now,
                 fault,
                 ..WorkerTotals::default()
             },
@@ -196,9 +178,31 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
         }
     }
 
-    /// Works until the quota is used up, the cursor ends, something fails or `halt` is raised; then
-    /// waits for what is in flight.
-    pub(super) fn run(mut self) -> WorkerTotals {
+    /// Starts the clock: of all that is done before the first I/O, only this is timed.
+    fn start(&mut self) {
+        let now = self.backend.now();
+        let quota = self.worker.quota;
+        let counted = match quota.ramp_bytes {
+            0 => now + quota.ramp,
+            _ => Timestamp(u64::MAX),
+        };
+        (self.now, self.listed_before, self.held_free.1) = (now, now, now);
+        let totals = &mut self.worker_totals;
+        (totals.started, totals.counted, totals.stopped) = (now, counted, now);
+        let timed = quota.time.filter(|_| quota.ramp_bytes == 0);
+        self.deadline = timed.map(|time| counted + time);
+        self.pace.start(now);
+        self.batching.start(now);
+        if MORE && let Some(level) = self.worker.limits.level {
+            self.level = Some(LevelWatch::new(level, self.ios_in_flight.len() as u32, now));
+        }
+    }
+
+    /// Calls `ready` and starts the clock; works until the quota is used up, the cursor ends, something fails or
+    /// `halt` is raised; then waits for what is in flight.
+    pub(super) fn run(mut self, ready: &mut dyn FnMut()) -> WorkerTotals {
+        ready();
+        self.start();
         while self.turn().is_continue() {}
         self.end()
     }
