@@ -3,6 +3,7 @@
 
 use std::io::{self, Read as _};
 
+use clap::ValueEnum as _;
 use flate2::read::DeflateDecoder;
 
 /// A document that has a schema.
@@ -16,32 +17,36 @@ pub enum SchemaDocument {
     Watch,
 }
 
-/// The text of `docs/schema`, compressed.
-macro_rules! packed {
-    ($name:literal) => {
-        include_bytes!(concat!(env!("OUT_DIR"), "/", $name, ".json.deflate"))
-    };
-}
+/// The texts of `docs/schema` in sections, compressed: `build.rs` says how.
+const PACKED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/schemas.deflate"));
 
 impl SchemaDocument {
-    const fn packed(self) -> &'static [u8] {
-        match self {
-            Self::Record => packed!("record"),
-            Self::Plan => packed!("plan"),
-            Self::Probe => packed!("probe"),
-            Self::Explanation => packed!("explanation"),
-            Self::Comparison => packed!("comparison"),
-            Self::Watch => packed!("watch"),
-        }
-    }
-
     /// Its schema, with a line break at its end.
     ///
     /// # Errors
     /// None but what unpacking has.
     pub fn text(self) -> io::Result<String> {
+        let mut all = String::new();
+        DeflateDecoder::new(PACKED).read_to_string(&mut all)?;
+        let sections: Vec<&str> = all.split('\0').collect();
+        let name = self.to_possible_value().map(|value| value.get_name().to_string());
+        let document = sections.iter().find_map(|section| {
+            let (heading, document) = section.split_once('\n')?;
+            (Some(heading) == name.as_deref()).then_some(document)
+        });
         let mut text = String::new();
-        DeflateDecoder::new(self.packed()).read_to_string(&mut text)?;
+        for line in document.ok_or(io::ErrorKind::NotFound)?.lines() {
+            match line.strip_prefix('\t') {
+                Some(number) => {
+                    let digits = number.trim_end_matches(',');
+                    let definition = digits.parse().ok().and_then(|at: usize| sections.get(at));
+                    text += definition.ok_or(io::ErrorKind::InvalidData)?;
+                    text += &number[digits.len()..];
+                }
+                None => text += line,
+            }
+            text.push('\n');
+        }
         Ok(text)
     }
 }
@@ -50,7 +55,6 @@ impl SchemaDocument {
 mod tests {
     use std::path::Path;
 
-    use clap::ValueEnum as _;
     use schemars::schema_for;
 
     use super::*;
