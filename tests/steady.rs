@@ -150,7 +150,7 @@ fn work(method: Method, iodepth: u32, aside: CacheControl, ops: u64) -> u64 {
         halt: &halt,
     };
     let worker_totals =
-        worker.go(|| ALLOCATIONS.with(|allocations| allocations.set(0))).expect("a lane");
+        worker.go(&mut || ALLOCATIONS.with(|allocations| allocations.set(0))).expect("a lane");
     let made = ALLOCATIONS.with(Cell::get);
     assert_eq!(worker_totals.fault, None);
     let done = worker_totals.tallies.all().filter(|(action, _)| !action.serves());

@@ -20,7 +20,7 @@ mod worker_limits;
 mod writeback;
 
 pub use file_moves::{FileMoves, MovedIos};
-pub use worker::{IoQuota, Worker, WorkerTotals};
+pub use worker::{IoQuota, Worker, WorkerGate, WorkerTotals};
 pub use worker_limits::WorkerLimits;
 
 use std::io;
@@ -52,18 +52,16 @@ use super::vectored::Vectored;
 use io_loop::IoLoop;
 
 impl Worker<'_> {
-    /// Makes the lane, calls `ready` (a barrier), and drives it to the end.
+    /// Makes the lane, waits at the gate, and drives it to the end.
     ///
     /// # Errors
-    /// When the lane cannot be made: no memory, no ring. `ready` has been called all the same.
-    pub fn go(self, ready: impl FnOnce()) -> Result<WorkerTotals, Fault> {
+    /// When the lane cannot be made: no memory, no ring. It has been ready all the same.
+    pub fn go(self, gate: &mut dyn WorkerGate) -> Result<WorkerTotals, Fault> {
         // The loops are large: they are compiled once for each method, and not again for each who calls.
-        let mut ready = Some(ready);
-        let mut once = move || ready.take().into_iter().for_each(|ready| ready());
-        branded(|brand| self.with(brand, &mut once))
+        branded(|brand| self.with(brand, gate))
     }
 
-    fn with(self, brand: Brand<'_>, ready: &mut dyn FnMut()) -> Result<WorkerTotals, Fault> {
+    fn with(self, brand: Brand<'_>, gate: &mut dyn WorkerGate) -> Result<WorkerTotals, Fault> {
         let locks = self.interference.lock_files.then(|| {
             let writes = self.cursor.any().sends();
             FileLocks::take(&self.files, &self.paths, writes, self.halt)
@@ -71,14 +69,14 @@ impl Worker<'_> {
         let _locks = match locks.transpose() {
             Ok(locks) => locks,
             Err(fault) => {
-                ready();
+                gate.ready();
                 return Err(fault);
             }
         };
         if let Some(hint) = self.write_hint {
             for (number, file) in self.files.iter().enumerate() {
                 if let Err(error) = set_write_hint(file.as_fd(), hint.value()) {
-                    ready();
+                    gate.ready();
                     return Err(Fault::new(Doing::SetFlags, self.path(number as u32), &error));
                 }
             }
@@ -86,36 +84,36 @@ impl Worker<'_> {
         let (files, depth, size) = (self.files.clone(), self.iodepth, self.block);
         // The one place where a method is chosen; from here on the loop is its own.
         match self.method {
-            Method::Psync | Method::Pool => go_calls(brand, Ok(Psync { files }), self, ready),
-            Method::Sync => go_calls(brand, SyncStream::new(&files), self, ready),
+            Method::Psync | Method::Pool => go_calls(brand, Ok(Psync { files }), self, gate),
+            Method::Sync => go_calls(brand, SyncStream::new(&files), self, gate),
             Method::Splice => {
-                go_shared::<true>(brand, SplicedCalls::new(files).map(boxed), self, ready)
+                go_shared::<true>(brand, SplicedCalls::new(files).map(boxed), self, gate)
             }
             Method::Bytewise => {
-                go_shared::<true>(brand, Bytewise::new(&files).map(boxed), self, ready)
+                go_shared::<true>(brand, Bytewise::new(&files).map(boxed), self, gate)
             }
             Method::Vectored(flags) => {
                 let calls = Vectored::new(files, flags, self.seed);
-                go_calls(brand, Ok(calls), self, ready)
+                go_calls(brand, Ok(calls), self, gate)
             }
-            Method::Mmap(mapping) => go_calls(brand, Mmap::new(files, mapping), self, ready),
+            Method::Mmap(mapping) => go_calls(brand, Mmap::new(files, mapping), self, gate),
             Method::Stdio { buffer, bytewise } => {
-                go_calls(brand, BufferedStdio::new(files, buffer, bytewise), self, ready)
+                go_calls(brand, BufferedStdio::new(files, buffer, bytewise), self, gate)
             }
             Method::Libaio(aio) => {
                 let priorities = self.priorities.clone();
-                go(Libaio::new(brand, files, depth, size, aio, priorities), self, ready)
+                go(Libaio::new(brand, files, depth, size, aio, priorities), self, gate)
             }
-            Method::PosixAio => go(PosixAio::new(brand, files, depth, size), self, ready),
+            Method::PosixAio => go(PosixAio::new(brand, files, depth, size), self, gate),
             Method::IoUring(ring) => {
                 let linked = self.flush.filter(|&(every, _)| ring.linked && every == 1);
                 let linked = linked.map(|(_, how)| how);
                 let priorities = self.priorities.clone();
                 let backend = Uring::new(brand, files, (depth, size), ring, linked, priorities);
                 if linked.is_none() {
-                    return go(backend, self, ready);
+                    return go(backend, self, gate);
                 }
-                let mut worker_totals = go(backend, Worker { flush: None, ..self }, ready)?;
+                let mut worker_totals = go(backend, Worker { flush: None, ..self }, gate)?;
                 // Each was in its write's time, and has none of its own.
                 let writes = worker_totals
                     .tallies
@@ -128,27 +126,27 @@ impl Worker<'_> {
                 Ok(worker_totals)
             }
             Method::Compute { sorts: true, .. } => {
-                go_shared::<false>(brand, Ok(boxed(SortingCalls::new())), self, ready)
+                go_shared::<false>(brand, Ok(boxed(SortingCalls::new())), self, gate)
             }
             Method::Compute { time, .. } => {
-                go_shared::<false>(brand, Ok(boxed(ComputedCalls { time })), self, ready)
+                go_shared::<false>(brand, Ok(boxed(ComputedCalls { time })), self, gate)
             }
             Method::Fallocate => {
-                go_shared::<false>(brand, Ok(boxed(AllocatingCalls { files })), self, ready)
+                go_shared::<false>(brand, Ok(boxed(AllocatingCalls { files })), self, gate)
             }
             Method::Ftruncate => {
-                go_shared::<false>(brand, Ok(boxed(TruncatingCalls { files })), self, ready)
+                go_shared::<false>(brand, Ok(boxed(TruncatingCalls { files })), self, gate)
             }
             Method::MoveExtents => {
                 let calls = match &self.donor {
                     Some((donor, region)) => MovingCalls::new(files, donor, *region),
                     None => Err(io::ErrorKind::InvalidInput.into()),
                 };
-                go_shared::<false>(brand, calls.map(boxed), self, ready)
+                go_shared::<false>(brand, calls.map(boxed), self, gate)
             }
-            Method::Null => go(NullBackend::new(brand, depth, size), self, ready),
+            Method::Null => go(NullBackend::new(brand, depth, size), self, gate),
             Method::Sim(model) => {
-                go(SimulatedDevice::new(brand, model, depth, size, self.seed), self, ready)
+                go(SimulatedDevice::new(brand, model, depth, size, self.seed), self, gate)
             }
         }
     }
@@ -159,13 +157,13 @@ fn go_calls(
     brand: Brand<'_>,
     calls: io::Result<impl SyncCalls + 'static>,
     worker: Worker,
-    ready: &mut dyn FnMut(),
+    gate: &mut dyn WorkerGate,
 ) -> Result<WorkerTotals, Fault> {
     if worker.interference.meets_calls() {
-        return go_shared::<true>(brand, calls.map(boxed), worker, ready);
+        return go_shared::<true>(brand, calls.map(boxed), worker, gate);
     }
     let size = worker.block;
-    go(SyncBackend::<_, true>::new(brand, calls, size), worker, ready)
+    go(SyncBackend::<_, true>::new(brand, calls, size), worker, gate)
 }
 
 /// The same in the loop that those share which take much longer than to be found; `DATA`: they move some.
@@ -173,7 +171,7 @@ fn go_shared<const DATA: bool>(
     brand: Brand<'_>,
     calls: io::Result<Box<dyn SyncCalls>>,
     worker: Worker,
-    ready: &mut dyn FnMut(),
+    gate: &mut dyn WorkerGate,
 ) -> Result<WorkerTotals, Fault> {
     let (interference, size) = (worker.interference, worker.block);
     let calls = match interference.meets_calls() {
@@ -182,7 +180,7 @@ fn go_shared<const DATA: bool>(
             .and_then(|calls| DisturbedCalls::new(calls, &worker.files, interference))
             .map(boxed),
     };
-    go(SyncBackend::<_, DATA>::new(brand, calls, size), worker, ready)
+    go(SyncBackend::<_, DATA>::new(brand, calls, size), worker, gate)
 }
 
 fn boxed(calls: impl SyncCalls + 'static) -> Box<dyn SyncCalls> {
@@ -193,20 +191,20 @@ fn boxed(calls: impl SyncCalls + 'static) -> Box<dyn SyncCalls> {
 fn go<'s, L: IoBackend<'s>>(
     made: io::Result<(L, Vec<Slot<'s>>)>,
     worker: Worker,
-    ready: &mut dyn FnMut(),
+    gate: &mut dyn WorkerGate,
 ) -> Result<WorkerTotals, Fault> {
     match made {
         Ok((mut backend, slots)) => {
             worker.fill_once(&mut backend, &slots);
             // Decided once more: most jobs need none of what costs a look at each I/O.
             Ok(if worker.has_more::<L>() {
-                IoLoop::<L, true>::new(backend, slots, worker).run(ready)
+                IoLoop::<L, true>::new(backend, slots, worker).run(gate)
             } else {
-                IoLoop::<L, false>::new(backend, slots, worker).run(ready)
+                IoLoop::<L, false>::new(backend, slots, worker).run(gate)
             })
         }
         Err(error) => {
-            ready();
+            gate.ready();
             let doing = match worker.method {
                 Method::IoUring(_) | Method::Libaio(_) => Doing::MakeQueue,
                 _ => Doing::Prepare,

@@ -48,7 +48,7 @@ mod null;
 
 pub use balance::{BalanceCounters, BalanceSlot};
 pub use cache_control::CacheControl;
-pub use drive::{FileMoves, IoQuota, MovedIos, Worker, WorkerLimits, WorkerTotals};
+pub use drive::{FileMoves, IoQuota, MovedIos, Worker, WorkerGate, WorkerLimits, WorkerTotals};
 pub use fill::{BlockCheck, DataFiller, DataLayer, KnownGenerations, WriteGeneration};
 pub use log::{LogEntry, LogPage, PAGE, PageReturn, WorkerLog};
 pub use offsets::OffsetStream;

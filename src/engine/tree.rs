@@ -27,7 +27,7 @@ pub use self::name::folder_name;
 use self::walk::TreeWalk;
 use self::worker::TreeTools;
 pub use self::worker::{ANCHOR, TreeWorker, size_of, tree_place};
-use super::drive::WorkerTotals;
+use super::drive::{WorkerGate, WorkerTotals};
 use super::fill::WriteGeneration;
 use super::pace::WorkerPace;
 use super::tally::ActionTallies;
@@ -41,11 +41,11 @@ use crate::sys::pinned::PinnedThread;
 /// Room for the names that one call lists.
 const LISTING: usize = 32 << 10;
 impl TreeWorker<'_> {
-    /// Makes its buffers, calls `ready` (a barrier), and does its work.
+    /// Makes its buffers, waits at the gate, and does its work.
     ///
     /// # Errors
-    /// When there is no memory for the buffers. `ready` has been called all the same.
-    pub fn go(self, ready: impl FnOnce()) -> Result<WorkerTotals, Fault> {
+    /// When there is no memory for the buffers. It has been ready all the same.
+    pub fn go(self, gate: &mut dyn WorkerGate) -> Result<WorkerTotals, Fault> {
         let most = match self.size {
             TreeSize::Files { most, .. } => most.in_memory(),
             _ => 0,
@@ -55,7 +55,7 @@ impl TreeWorker<'_> {
             buffer: match buffer {
                 Ok(buffer) => buffer,
                 Err(error) => {
-                    ready();
+                    gate.ready();
                     return Err(Fault::new(Doing::Prepare, self.path, &error));
                 }
             },
@@ -75,7 +75,7 @@ impl TreeWorker<'_> {
         let quota = self.quota;
         let (place, workers) = self.place;
         let mut pace = WorkerPace::new(self.rate, workers, place, self.seed);
-        ready();
+        gate.ready();
         let now = clock::now();
         pace.start(now);
         let worker_totals = WorkerTotals {
@@ -114,6 +114,7 @@ impl TreeWorker<'_> {
         if listings.ops > 0 {
             worker_totals.tallies.put(Action::List, listings);
         }
+        gate.over(&worker_totals);
         Ok(worker_totals)
     }
 

@@ -181,7 +181,7 @@ pub struct UnprovenData {
 /// A flush that was only watched.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WatchedFlush {
-    /// For how long it was watched.
+    /// For how long it was watched, since the clock stopped.
     pub time: Nanos,
     /// It ended while it was watched; otherwise it goes on and only its pace is known.
     pub complete: bool,

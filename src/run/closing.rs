@@ -30,6 +30,13 @@ pub(super) struct PhaseClosing {
     pub fault: Option<Fault>,
 }
 
+/// Whether a job has anything to do when its workers have stopped, which belongs to its timing.
+pub(super) fn needs_closing(job: &PreparedJob) -> bool {
+    job.writes() && job.blocks.durability.flushes_at_end()
+        || job.resolved.caching == Caching::DropBehind
+        || job.blocks.timed_close
+}
+
 /// Ends the timing of a job. Who interrupts the run is not made to wait until all that is in
 /// memory has been written.
 pub(super) fn close(

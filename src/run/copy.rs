@@ -25,7 +25,7 @@ use crate::unit::{Bytes, MIB, Nanos, Ops, Timestamp};
 
 use super::caches::forget_machine;
 use super::copying;
-use super::flush::settle_all;
+use super::flush::{WatchedFiles, settle_all};
 use super::observer::Observer;
 use super::phase_context::PhaseContext;
 use super::resolve::JobPlace;
@@ -331,8 +331,11 @@ pub(super) fn act(context: &mut PhaseContext, plan: &CopyWork) -> Result<PhaseRe
     {
         let len = size_of_open(file.as_fd()).unwrap_or(0);
         let (record, at) = settle_all(
-            &[(subjects[1].path.as_str(), file.as_fd(), Some(len))],
-            context.phase.settle,
+            WatchedFiles {
+                files: &[(subjects[1].path.as_str(), file.as_fd(), Some(len))],
+                stopped: stop_snapshot.at,
+                longest: context.phase.settle,
+            },
             &mut watch,
             context.event_loop,
             &progress,

@@ -71,7 +71,7 @@ fn is_missing(error: &io::Error) -> bool {
 /// Files that lie in memory by design are flushed by one call that has nothing to do; `None`: one does not.
 fn in_memory(
     files: &[(&str, BorrowedFd, Option<u64>)],
-    began: Timestamp,
+    stopped: Timestamp,
 ) -> Option<(WatchedFlush, Timestamp)> {
     const MEMORY: [u64; 2] = [0x0102_1994, 0x8584_58f6];
     let lies = |file: &BorrowedFd| {
@@ -85,14 +85,26 @@ fn in_memory(
         Some(Fault::new(Doing::Flush, *path, &error.into()))
     });
     let at = clock::now();
-    Some((WatchedFlush { time: at.since(began), complete: flushed.is_none(), fault: flushed }, at))
+    Some((
+        WatchedFlush { time: at.since(stopped), complete: flushed.is_none(), fault: flushed },
+        at,
+    ))
 }
 
-/// Flushes what was left in memory, under the watch; says how that went, and when it was over.
-/// Files come with their length; without one it is their file system that is flushed.
+/// What was left in memory when the clock stopped, and how long its flush is watched.
+pub(super) struct WatchedFiles<'f> {
+    /// With their names and lengths; without a length it is their file system that is flushed.
+    pub files: &'f [(&'f str, BorrowedFd<'f>, Option<u64>)],
+    /// When the clock stopped.
+    pub stopped: Timestamp,
+    /// No longer than this.
+    pub longest: Nanos,
+}
+
+/// Flushes what was left in memory, under the watch; says how that went, and when it was over. Its time is that since
+/// the clock stopped: btrfs and network file systems write some of what is left when a file is closed.
 pub(super) fn settle_all(
-    files: &[(&str, BorrowedFd, Option<u64>)],
-    longest: Nanos,
+    WatchedFiles { files, stopped, longest }: WatchedFiles,
     watch: &mut PhaseSampler,
     event_loop: &EventLoop,
     progress: ProgressSource,
@@ -100,7 +112,7 @@ pub(super) fn settle_all(
     signal: &mut Option<i32>,
 ) -> (WatchedFlush, Timestamp) {
     let began = clock::now();
-    if let Some(done) = in_memory(files, began) {
+    if let Some(done) = in_memory(files, stopped) {
         return done;
     }
     let (give_up, over) = (AtomicBool::new(false), AtomicBool::new(false));
@@ -147,5 +159,5 @@ pub(super) fn settle_all(
         Ok(Err(fault)) => (false, at, Some(fault)),
         Err(panic) => std::panic::resume_unwind(panic),
     };
-    (WatchedFlush { time: at.since(began), complete, fault }, at)
+    (WatchedFlush { time: at.since(stopped), complete, fault }, at)
 }

@@ -188,7 +188,7 @@ fn stroke(
         live_counters: &live_counters,
         halt,
     };
-    match worker.go(|| ())?.fault {
+    match worker.go(&mut || ())?.fault {
         Some(fault) => Err(fault.into()),
         None => Ok(()),
     }

@@ -10,11 +10,11 @@ use crate::record::{
 };
 use crate::stats::LiveReading;
 use crate::sys::event_loop::Event;
-use crate::unit::{Bytes, Nanos};
+use crate::unit::{Bytes, Nanos, Timestamp};
 
 use super::account::{self, job_flows};
 use super::coverage::{filled, filled_each, lay};
-use super::flush::settle_all;
+use super::flush::{WatchedFiles, settle_all};
 use super::heat::HeatMap;
 use super::interval_counts::KeptIntervals;
 use super::log::IoLogWriter;
@@ -76,7 +76,7 @@ impl<'a> PhaseContext<'a> {
 
         let mut span =
             account::span(&worked.totals_of_workers, watch.started(), &worked.closings, simulated);
-        let (settled, settle) = self.settle(&ready, &common, &mut watch, &mut span);
+        let (settled, settle) = self.settle(&ready, &common, worked.stop.at, &mut watch, &mut span);
         worked.faults.extend(settle.as_ref().and_then(|settle| settle.fault.clone()));
         let flows = self.flows(&ready, &common, &worked);
         self.note(&ready, &common, &mut worked);
@@ -192,6 +192,7 @@ impl<'a> PhaseContext<'a> {
         &mut self,
         ready: &[PreparedJob],
         common: &SharedState,
+        stopped: Timestamp,
         watch: &mut PhaseSampler,
         span: &mut Span,
     ) -> (Option<Snapshot>, Option<WatchedFlush>) {
@@ -200,8 +201,7 @@ impl<'a> PhaseContext<'a> {
             return (None, None);
         }
         let (record, at) = settle_all(
-            &left,
-            self.phase.settle,
+            WatchedFiles { files: &left, stopped, longest: self.phase.settle },
             watch,
             self.event_loop,
             &|| common.progress(),

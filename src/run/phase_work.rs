@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::Scope;
 
-use crate::engine::WorkerTotals;
+use crate::engine::{WorkerGate, WorkerTotals};
 use crate::error::{Doing, Fault};
 use crate::evidence::{
     CheckedCall, CounterReader, LeafKind, Snapshot, Subject, SysRoot, ThreadSample, ThreadTimes,
@@ -17,7 +17,7 @@ use crate::sys::event_loop::EventWaker;
 use crate::sys::{clock, files};
 use crate::unit::{Nanos, Timestamp};
 
-use super::closing::{PhaseClosing, close};
+use super::closing::{PhaseClosing, close, needs_closing};
 use super::heat::HeatMap;
 use super::log::IoLogWriter;
 use super::open_target::OpenTarget;
@@ -27,6 +27,7 @@ use super::resolve::instead_of_queue;
 use super::sampler::{PhaseSampler, SamplingEnd};
 use super::shared_state::SharedState;
 use super::steady::SteadyWatcher;
+use super::thread_roll::SignedThread;
 use super::tree_dir::TreeDir;
 use super::worker_handle::WorkerHandle;
 use super::workers::PreparedWorker;
@@ -72,6 +73,8 @@ struct WorkerContext<'f> {
     interrupted: AtomicBool,
     /// Threads that have not come home.
     working: AtomicUsize,
+    /// No job has anything to do when its workers have stopped.
+    ends_plainly: bool,
     /// The same of each job.
     left: Vec<AtomicUsize>,
     /// The number of a job, and what a worker of it brought home.
@@ -108,6 +111,7 @@ impl<'a> PhaseContext<'a> {
             waker,
             interrupted: AtomicBool::new(self.signal.is_some()),
             working: AtomicUsize::new(threads),
+            ends_plainly: !ready.iter().any(needs_closing),
             left: ready.iter().map(|job| AtomicUsize::new(job.threads as usize)).collect(),
             totals_of_workers: Mutex::default(),
             closings: ready.iter().map(|_| Mutex::default()).collect(),
@@ -223,7 +227,6 @@ impl<'f> WorkerContext<'f> {
     /// What the thread of a worker does.
     fn one_works(&self, prepared_worker: PreparedWorker) {
         let PreparedWorker { job, standing, hand } = prepared_worker;
-        let mut began = None;
         let away = matches!(hand, WorkerHandle::Away(_));
         let mut own = None;
         let mut stands = Ok(None);
@@ -233,34 +236,18 @@ impl<'f> WorkerContext<'f> {
             own = self.ready[job].keeps_to_its_own().then(files::own).and_then(Result::ok);
         }
         let signed = (!away).then(|| self.common.roll.sign());
-        let mut ready = || {
-            began = Some(ThreadSample::now());
-            self.common.gate().arrive();
-            self.common.gate().pass();
-            self.delay(job);
-        };
+        let mut turn = WorkerTurn { context: self, job, away, signed, began: None, last: None };
         let worker_totals = match stands {
-            Ok(_held) => hand.go(&mut ready),
+            Ok(_held) => hand.go(&mut turn),
             Err(fault) => {
-                ready();
+                turn.ready();
                 Err(fault)
             }
         };
-        drop(signed);
-        if worker_totals.as_ref().map_or(true, |worker_totals| worker_totals.fault.is_some()) {
-            self.fault_in(job);
-        }
+        let failed =
+            worker_totals.as_ref().map_or(true, |worker_totals| worker_totals.fault.is_some());
         keep(&self.totals_of_workers).push((job, worker_totals));
-        if self.left[job].fetch_sub(1, Ordering::AcqRel) == 1 {
-            self.end_job(job);
-        }
-        // Of a process this is only who waits for it.
-        if let Some(began) = began.filter(|_| !away) {
-            let mut ran = keep(&self.ran);
-            let mine = began.until_now();
-            *ran = Some(ran.take().map_or(mine.clone(), |others| others + mine));
-        }
-        if self.came_home(1) {
+        if turn.end(failed) {
             self.waker.ring();
         }
         if let Some(own) = own {
@@ -377,6 +364,57 @@ impl<'f> WorkerContext<'f> {
             faults_of_jobs,
             faults,
         }
+    }
+}
+
+/// What one worker does around its work.
+struct WorkerTurn<'w, 'f> {
+    context: &'w WorkerContext<'f>,
+    job: usize,
+    /// It is a process: this thread only waits for it.
+    away: bool,
+    signed: Option<SignedThread<'w>>,
+    began: Option<ThreadSample>,
+    /// Its turn has ended; whether it was the last of its phase.
+    last: Option<bool>,
+}
+
+impl WorkerGate for WorkerTurn<'_, '_> {
+    fn ready(&mut self) {
+        self.began = Some(ThreadSample::now());
+        self.context.common.gate().arrive();
+        self.context.common.gate().pass();
+        self.context.delay(self.job);
+    }
+
+    fn over(&mut self, worker_totals: &WorkerTotals) {
+        if self.context.ends_plainly {
+            self.end(worker_totals.fault.is_some());
+        }
+    }
+}
+
+impl WorkerTurn<'_, '_> {
+    /// Ends it once: the last of a job ends that, the last of all stops the clock of the phase. Whether it was that.
+    fn end(&mut self, failed: bool) -> bool {
+        if let Some(last) = self.last {
+            return last;
+        }
+        let context = self.context;
+        self.signed = None;
+        if failed {
+            context.fault_in(self.job);
+        }
+        if context.left[self.job].fetch_sub(1, Ordering::AcqRel) == 1 {
+            context.end_job(self.job);
+        }
+        // Of a process this is only who waits for it.
+        if let Some(began) = self.began.take().filter(|_| !self.away) {
+            let mut ran = keep(&context.ran);
+            let mine = began.until_now();
+            *ran = Some(ran.take().map_or(mine.clone(), |others| others + mine));
+        }
+        *self.last.insert(context.came_home(1))
     }
 }
 

@@ -154,7 +154,7 @@ fn make_all(hands: Vec<TreeWorker>, halt: &AtomicBool) -> Result<bool, Fault> {
             .into_iter()
             .map(|hand| {
                 scope.spawn(move || {
-                    let worker_totals = hand.go(|| ());
+                    let worker_totals = hand.go(&mut || ());
                     // What stops one stops all: no one of them makes the tree whole any more.
                     if worker_totals
                         .as_ref()

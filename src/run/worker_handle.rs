@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::engine::{BalanceSlot, TreeWorker, Worker, WorkerTotals};
+use crate::engine::{BalanceSlot, TreeWorker, Worker, WorkerGate, WorkerTotals};
 use crate::error::{Doing, Fault};
 use crate::record::{json_line, read_json};
 use crate::stats::{CpuSpent, LiveCounters, ThreadEvents};
@@ -43,23 +43,18 @@ pub(super) struct WorkerHandles<'w> {
 }
 
 impl<'a> WorkerHandle<'a> {
-    /// Calls `ready` when all memory is there, and does its work. Who is away has its own.
+    /// Waits at the gate when all memory is there, and does its work. Who is away has its own.
     ///
     /// # Errors
-    /// What kept it from beginning. `ready` has been called all the same.
-    pub fn go(self, ready: impl FnOnce()) -> Result<WorkerTotals, Fault> {
-        let mut began = CpuSpent::default();
-        let timed = || {
-            ready();
-            began = cpu_now();
-        };
+    /// What kept it from beginning. It has been ready all the same.
+    pub fn go(self, gate: &mut dyn WorkerGate) -> Result<WorkerTotals, Fault> {
+        let mut gate = MeteredGate { gate, began: CpuSpent::default(), spent: CpuSpent::default() };
         let worker_totals = match self {
-            Self::Blocks(worker) => worker.go(timed),
-            Self::Tree(worker) => worker.go(timed),
+            Self::Blocks(worker) => worker.go(&mut gate),
+            Self::Tree(worker) => worker.go(&mut gate),
             Self::Away(away) => return away.home(),
         };
-        worker_totals
-            .map(|worker_totals| WorkerTotals { cpu: cpu_now().since(began), ..worker_totals })
+        worker_totals.map(|worker_totals| WorkerTotals { cpu: gate.spent, ..worker_totals })
     }
 
     /// Puts it, as the thread of this number in its phase, into a process of its own, which comes to the gate
@@ -72,14 +67,14 @@ impl<'a> WorkerHandle<'a> {
         common: &'a SharedState,
         number: usize,
         before: impl FnOnce() -> Result<Option<LockedMemory>, Fault>,
-        after: impl FnOnce(),
+        after: impl Fn(),
     ) -> io::Result<Self> {
         let (gate, came) = (common.gate(), &common.came()[number]);
         let child = process::fork(|| {
             let stands = before();
             let _signed = common.roll.sign();
             let worker_totals = stands.and_then(|_held| {
-                self.go(|| {
+                self.go(&mut || {
                     gate.arrive();
                     came.store(true, Ordering::Release);
                     gate.pass();
@@ -90,6 +85,25 @@ impl<'a> WorkerHandle<'a> {
             json_line(&worker_totals).unwrap_or_default().into_bytes()
         })?;
         Ok(Self::Away(WorkerProcess { child, gate, came }))
+    }
+}
+
+/// A gate where a look at the CPU time is taken when the clock starts and when it stops.
+struct MeteredGate<'g> {
+    gate: &'g mut dyn WorkerGate,
+    began: CpuSpent,
+    spent: CpuSpent,
+}
+
+impl WorkerGate for MeteredGate<'_> {
+    fn ready(&mut self) {
+        self.gate.ready();
+        self.began = cpu_now();
+    }
+
+    fn over(&mut self, worker_totals: &WorkerTotals) {
+        self.spent = cpu_now().since(self.began);
+        self.gate.over(worker_totals);
     }
 }
 

@@ -4,7 +4,7 @@
 use assay::record::{MeasuredSubject, Trust};
 
 use crate::kernel::{self, hear, told};
-use crate::lab::{self, Card, MI, Memory};
+use crate::lab::{self, Card, Fs, MI, Memory, Shape, Speed};
 
 /// The rows of a table, as those who read it have them: lines that begin with a number, every token of
 /// which is a whole number.
@@ -22,6 +22,29 @@ fn rows(out: &str) -> Vec<Vec<u64>> {
 
 fn words(line: &str) -> Vec<&str> {
     line.split(' ').collect()
+}
+
+#[test]
+fn what_is_written_out_when_a_file_is_closed_is_not_faster_than_the_card() {
+    let _beside = lab::beside();
+    // btrfs does that with a file that was cut before.
+    let shape = Shape { size: 512 * MI, fs: Fs::Btrfs, ..Shape::paced() };
+    let speed = Speed::bytes(32 * MI, 8 * MI);
+    let card = lab::need!(Card::new(Shape { speed, ..shape }));
+    for left in (0..3).rev() {
+        let typed = lab::assay(words("iozone -s 12m -r 256k -i0 -f"));
+        let heard = hear(typed.word(card.path("t")));
+        let verdicts = heard.record.phases.iter().filter_map(|phase| phase.verdict.as_ref());
+        let corrected: Vec<f64> = verdicts
+            .filter_map(|verdict| Some(verdict.corrected?.value / (8 * MI) as f64))
+            .collect();
+        told("write and rewrite", format_args!("{corrected:.3?}"));
+        if corrected.len() == 2 && corrected.iter().all(|part| (0.95..1.03).contains(part)) {
+            return;
+        }
+        assert!(left > 0, "{heard}");
+        told("again", &heard);
+    }
 }
 
 #[test]

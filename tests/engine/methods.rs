@@ -171,7 +171,7 @@ fn pass(
             &halt,
         )
     };
-    worker.go(|| ()).unwrap_or_else(|fault| panic!("{method:?}: {fault}"))
+    worker.go(&mut || ()).unwrap_or_else(|fault| panic!("{method:?}: {fault}"))
 }
 
 #[test]
@@ -321,7 +321,7 @@ fn a_mapped_file_that_somebody_cuts_is_a_fault() {
             &halt,
         );
         // It is mapped when it is ready, and cut before its first I/O.
-        let worker_totals = worker.go(|| rustix::fs::ftruncate(&cut, 8192).unwrap()).unwrap();
+        let worker_totals = worker.go(&mut || rustix::fs::ftruncate(&cut, 8192).unwrap()).unwrap();
         match doing {
             "read" => assert!(
                 worker_totals.end_of_data && worker_totals.fault.is_none(),
@@ -552,7 +552,7 @@ fn a_large_mapping_costs_no_more_than_a_small_one() {
                 &halt,
             )
         };
-        let worker_totals = worker.go(|| ()).unwrap();
+        let worker_totals = worker.go(&mut || ()).unwrap();
         over.store(true, Ordering::Relaxed);
         let reads = worker_totals.tallies.get(Action::Read).expect("it reads");
         assert_eq!((reads.ops, reads.short), (20_000, 0));

@@ -24,7 +24,7 @@ use super::batching::SubmitBatching;
 use super::file_moves::FileMoves;
 use super::in_flight::{InFlight, InFlightCall, IoAnswer, IoState, LoopConfig};
 use super::level::LevelWatch;
-use super::worker::{IoQuota, Worker, WorkerTotals};
+use super::worker::{IoQuota, Worker, WorkerGate, WorkerTotals};
 
 /// A worker at its work.
 ///
@@ -198,13 +198,15 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
         }
     }
 
-    /// Calls `ready` and starts the clock; works until the quota is used up, the cursor ends, something fails or
-    /// `halt` is raised; then waits for what is in flight.
-    pub(super) fn run(mut self, ready: &mut dyn FnMut()) -> WorkerTotals {
-        ready();
+    /// Waits at the gate and starts the clock; works until the quota is used up, the cursor ends, something fails
+    /// or `halt` is raised; then waits for what is in flight.
+    pub(super) fn run(mut self, gate: &mut dyn WorkerGate) -> WorkerTotals {
+        gate.ready();
         self.start();
         while self.turn().is_continue() {}
-        self.end()
+        self.end();
+        gate.over(&self.worker_totals);
+        self.worker_totals
     }
 
     /// Sends what may be sent, waits, and takes what came back; breaks at the end.
@@ -667,8 +669,8 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
         }
     }
 
-    /// Hands over what a lane holds back, and gives the haul.
-    fn end(mut self) -> WorkerTotals {
+    /// Hands over what a lane holds back, and stops the clock.
+    fn end(&mut self) {
         if !self.timed {
             self.catch_up();
             self.worker_totals.stopped = self.now;
@@ -685,6 +687,5 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
         }
         self.worker_totals.counted = self.worker_totals.counted.min(self.worker_totals.stopped);
         self.add_held(self.worker_totals.stopped);
-        self.worker_totals
     }
 }

@@ -40,6 +40,22 @@ pub struct IoQuota {
     pub at_least: Nanos,
 }
 
+/// Where a worker waits for the others, and tells that its clock has stopped.
+pub trait WorkerGate {
+    /// All memory is there: its clock starts when this returns.
+    fn ready(&mut self);
+
+    /// Its clock has stopped, and its files are still open: to close one may take as long as to write it. Not called
+    /// where it could not begin.
+    fn over(&mut self, _worker_totals: &WorkerTotals) {}
+}
+
+impl<F: FnMut()> WorkerGate for F {
+    fn ready(&mut self) {
+        self();
+    }
+}
+
 /// One worker, ready to go.
 #[derive(Debug)]
 pub struct Worker<'a> {
