@@ -31,7 +31,7 @@ pub struct ModesArgs {
     /// Leave to overwrite a device.
     #[command(flatten)]
     pub consent: ConsentArgs,
-    /// Take about 15 seconds instead of a minute
+    /// Take about 20 seconds instead of a minute
     #[arg(long, conflicts_with = "time")]
     pub quick: bool,
     /// Approximate total time, shared by the phases: 30, 90s, 5m, 1h
@@ -133,14 +133,14 @@ const MAKING: ModeVariant = ModeVariant {
 };
 
 /// Time of a way when nobody says otherwise.
-const USUAL: Nanos = Nanos::secs(2);
+const USUAL: Nanos = Nanos::millis(1600);
 /// Time of a way with `--quick`.
 const SHORT: Nanos = Nanos::millis(500);
 /// The least a way can be given: below it a figure says nothing.
 const LEAST: Nanos = Nanos::millis(300);
-/// The file is made for twice the time of a way: those that flush at their end write it all, and
-/// shorter flushes would tell less of the device than of how they begin.
-const FILE: u64 = 2;
+/// The file is made for three times the time of a way: those that flush at their end write it all, shorter flushes
+/// would tell less of the device than of how they begin, and most devices read it in a fourth of that time.
+const FILE: u64 = 3;
 /// Times of a way that one block size takes: three writes of the whole file, five that may be cut,
 /// three reads.
 const SHARES: u64 = 3 * FILE + 5 + 3;

@@ -159,7 +159,7 @@ fn bad_words_are_refused_in_one_line_and_one_that_works_and_touch_nothing() {
         ("modes nowhere", "there is nothing at 'nowhere'; name a folder"),
         ("modes large", "modes writes, and would not overwrite the file large; name the folder"),
         ("modes . .", "no block device; give one path"),
-        ("modes . --time 5", "--time: too short for all the ways; give 14 or more"),
+        ("modes . --time 5", "--time: too short for all the ways; give 16 or more"),
         ("modes . --time 3x", "--time: '3x' is not a time; give 1s to 168h, such as 30, 90s"),
         ("modes . --quick --time 60", "'--quick' and '--time' contradict each other"),
         ("modes . --block 5x", "--block: 'x' in '5x' is not a unit"),
@@ -258,7 +258,7 @@ fn a_line_that_works_stands_below_what_is_wrong_with_one() {
         ("ramp . --p99 5", "--p99: '5' has no unit; give 1us to 3600s", "ramp . --p99 5ms"),
         ("atto few", "few is somebody's file", "atto ."),
         ("atto . -q0", "-q: invalid value '0'; give 1 to 256", "atto . -q1"),
-        ("modes . --time 5", "--time: too short for all the ways; give 14", "modes . --time 14"),
+        ("modes . --time 5", "--time: too short for all the ways; give 16", "modes . --time 16"),
         (
             "watch . --interval 0",
             "--interval: '0' is too short; give 100ms to 1h",
