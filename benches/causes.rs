@@ -2,14 +2,19 @@
 //!
 //! Of each cause the truth is known from the way it was made: what held the run for the largest part of its
 //! time, whether the number is the device's or a limit's, and what the device really does. A row says what assay
-//! made of it. Honest runs stand beside them: none of those may be called wrong. A word after the command keeps
-//! to the rows whose names hold it: `make causes CAUSES=stopped`. Needs root; takes some minutes.
+//! made of it. Beside them stand figures of memory, whose corrections must be the device's, and honest runs over file
+//! systems, devices and tools: none of those may be called wrong. A word after the command keeps to the rows whose
+//! names hold it: `make causes CAUSES=stopped`. `KEEP=FOLDER` keeps all records, numbered. Needs root; takes half an
+//! hour.
 
+use std::fmt::{self, Display, Formatter};
 use std::process::ExitCode;
 use std::time::Instant;
 
 use serde_json::Value;
 
+#[path = "causes/corrections.rs"]
+mod corrections;
 #[path = "causes/devices.rs"]
 mod devices;
 #[path = "causes/files.rs"]
@@ -20,6 +25,8 @@ mod held;
 mod honest;
 #[path = "../tests/lab/mod.rs"]
 mod lab;
+#[path = "causes/matrix.rs"]
+mod matrix;
 #[path = "causes/others.rs"]
 mod others;
 #[path = "causes/programs.rs"]
@@ -27,6 +34,8 @@ mod programs;
 #[path = "causes/scene.rs"]
 mod scene;
 
+use corrections::{Deferred, Device};
+use lab::Skip;
 use scene::{About, Scene, Tried};
 
 /// At least so many of the largest terms are right.
@@ -35,7 +44,7 @@ const RIGHT: f64 = 0.95;
 /// So many honest runs may be doubtful, of all.
 const DOUBTFUL: usize = 2;
 
-/// A corrected figure is so near to the truth, and no further above it.
+/// A corrected figure is so near to the truth.
 const NEAR: f64 = 0.03;
 
 fn main() -> ExitCode {
@@ -54,9 +63,26 @@ fn main() -> ExitCode {
     for scene in lists.into_iter().flatten().filter(|scene| scene.name.contains(&only)) {
         tally.cause(scene);
     }
+    println!("\n{:44} {:30} {:44} right", "figure of memory", "wanted", "got");
+    for device in corrections::DEVICES {
+        for run in corrections::RUNS {
+            let name = format!("{}: {}", device.name, run.name);
+            if name.contains(&only) {
+                tally.correction(&name, device, run);
+            }
+        }
+    }
     println!("\n{:44} {:30} {:44} right", "honest run", "wanted", "got");
     for scene in honest::SCENES.iter().filter(|scene| scene.name.contains(&only)) {
-        tally.honest(scene);
+        tally.honest(scene.name, scene.made, scene.play);
+    }
+    for place in matrix::PLACES {
+        for work in matrix::WORKS.iter().filter(|work| work.fits(place)) {
+            let name = format!("{}: {}", place.name, work.name);
+            if name.contains(&only) {
+                tally.honest(&name, place.made, || work.play(place));
+            }
+        }
     }
     tally.print();
     if tally.holds() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
@@ -68,36 +94,33 @@ struct Tally {
     causes: usize,
     terms: usize,
     right_terms: usize,
-    praised: Vec<&'static str>,
+    praised: Vec<String>,
     corrected: usize,
     right_corrected: usize,
     honest: usize,
-    accused: Vec<&'static str>,
-    doubtful: Vec<&'static str>,
-    left_out: Vec<&'static str>,
+    accused: Vec<String>,
+    doubtful: Vec<String>,
+    left_out: Vec<String>,
 }
 
 impl Tally {
     /// Tries one, unless this machine cannot.
-    fn tried(&mut self, scene: &Scene) -> Option<(Seen, Tried, f64)> {
+    fn tried<T>(&mut self, name: &str, play: impl FnOnce() -> Result<T, Skip>) -> Option<(T, f64)> {
         let _alone = lab::alone();
         let began = Instant::now();
-        match (scene.play)() {
-            Ok(tried) => {
-                let seen = Seen::of(&tried);
-                Some((seen, tried, began.elapsed().as_secs_f64()))
-            }
+        match play() {
+            Ok(tried) => Some((tried, began.elapsed().as_secs_f64())),
             Err(skip) => {
-                println!("{:44} left out: {skip}", scene.name);
-                self.left_out.push(scene.name);
+                println!("{name:44} left out: {skip}");
+                self.left_out.push(name.into());
                 None
             }
         }
     }
 
     fn cause(&mut self, scene: &Scene) {
-        let Some((seen, tried, took)) = self.tried(scene) else { return };
-        let truth = &tried.truth;
+        let Some((tried, took)) = self.tried(scene.name, scene.play) else { return };
+        let (seen, truth) = (Seen::of(&tried), &tried.truth);
         self.causes += 1;
         let term = truth.largest.is_empty() || truth.largest.contains(&seen.largest.as_str());
         if !truth.largest.is_empty() {
@@ -106,7 +129,7 @@ impl Tally {
         }
         let praised = seen.trust == "sound" && !truth.about.is_said_by(&seen.measures);
         if praised {
-            self.praised.push(scene.name);
+            self.praised.push(scene.name.into());
         }
         let mut wrong = Vec::new();
         if !term {
@@ -115,58 +138,78 @@ impl Tally {
         if praised {
             wrong.push("sound");
         }
-        if let (Some([value, low, high]), Some(rate)) = (seen.corrected, truth.rate) {
-            self.corrected += 1;
-            let near = (value / rate - 1.0).abs() <= NEAR && value <= rate * (1.0 + NEAR);
-            if near && (low..=high).contains(&rate) {
-                self.right_corrected += 1;
-            } else {
-                wrong.push("corrected");
-            }
+        let corrected = seen.corrected.zip(truth.rate).map(|(it, rate)| Correction { it, rate });
+        if corrected.is_some_and(|corrected| !self.corrects(corrected)) {
+            wrong.push("corrected");
         }
         let wanted = format!("{} · {}", truth.largest.join("/"), truth.about.word());
-        row(scene, &wanted, &seen, took, &wrong);
+        row(scene.name, &wanted, &seen.told(), took, &wrong);
         if !wrong.is_empty() {
             println!("    made: {}", scene.made);
             println!("    time: {}", seen.time);
-            if let (Some([value, low, high]), Some(rate)) = (seen.corrected, truth.rate) {
-                println!(
-                    "    corrected {:.2} ({:.2} to {:.2}) MB/s, true {:.2}",
-                    value / 1e6,
-                    low / 1e6,
-                    high / 1e6,
-                    rate / 1e6
-                );
+            if let Some(corrected) = corrected {
+                println!("    corrected {corrected}");
             }
             println!("    said: {}", seen.summary);
         }
     }
 
-    fn honest(&mut self, scene: &Scene) {
-        let Some((seen, _, took)) = self.tried(scene) else { return };
+    /// Counts a correction; whether it is right.
+    fn corrects(&mut self, corrected: Correction) -> bool {
+        self.corrected += 1;
+        let right = corrected.is_right();
+        self.right_corrected += usize::from(right);
+        right
+    }
+
+    /// Whatever is corrected of a run, by phase. Writes and reads have their own truth.
+    fn correction(&mut self, name: &str, device: &Device, run: &Deferred) {
+        let Some((record, took)) = self.tried(name, || device.record(run)) else { return };
+        let none = Vec::new();
+        let mut told = Vec::new();
+        for phase in record["phases"].as_array().unwrap_or(&none) {
+            let Some(it) = corrected_in(&phase["verdict"]) else { continue };
+            let writes = phase["totals"]["write"].is_object();
+            let rate = if writes { device.write } else { device.read } as f64;
+            told.push((word(&phase["name"]), Correction { it, rate }));
+        }
+        let wrong = told.iter().filter(|(_, corrected)| !self.corrects(*corrected)).count();
+        let wrong = if wrong > 0 { vec!["corrected"] } else { Vec::new() };
+        let text: Vec<String> =
+            told.iter().map(|(phase, corrected)| format!("{phase} {corrected}")).collect();
+        let trust = word(&record["verdict"]["trust"]);
+        row(name, "the device's", &format!("{trust}: {} corrected", told.len()), took, &wrong);
+        if !wrong.is_empty() {
+            println!("    corrected {}", text.join("; "));
+        }
+    }
+
+    fn honest(&mut self, name: &str, made: &str, play: impl FnOnce() -> Result<Tried, Skip>) {
+        let Some((tried, took)) = self.tried(name, play) else { return };
+        let seen = Seen::of(&tried);
         self.honest += 1;
         let mut wrong = Vec::new();
         match seen.trust.as_str() {
             "sound" | "unproven" => {}
             "doubtful" => {
-                self.doubtful.push(scene.name);
+                self.doubtful.push(name.into());
                 wrong.push("doubtful");
             }
             _ => {
-                self.accused.push(scene.name);
+                self.accused.push(name.into());
                 wrong.push("accused");
             }
         }
-        row(scene, "not wrong", &seen, took, &wrong);
+        row(name, "not wrong", &seen.told(), took, &wrong);
         if seen.trust != "sound" {
-            println!("    made: {}", scene.made);
+            println!("    made: {made}");
             println!("    time: {}", seen.time);
             println!("    said: {}", seen.summary);
         }
     }
 
     fn print(&self) {
-        let list = |names: &[&str]| {
+        let list = |names: &[String]| {
             if names.is_empty() { String::new() } else { format!(": {}", names.join(", ")) }
         };
         println!();
@@ -213,10 +256,38 @@ impl Tally {
     }
 }
 
-fn row(scene: &Scene, wanted: &str, seen: &Seen, took: f64, wrong: &[&str]) {
-    let got = format!("{} · {} {}", seen.largest, seen.trust, seen.measures);
+fn row(name: &str, wanted: &str, got: &str, took: f64, wrong: &[&str]) {
     let right = if wrong.is_empty() { "yes".into() } else { format!("NO: {}", wrong.join(", ")) };
-    println!("{:44} {wanted:30} {got:44} {right}  ({took:.1} s)", scene.name);
+    println!("{name:44} {wanted:30} {got:44} {right}  ({took:.1} s)");
+}
+
+/// A corrected figure with its interval, and what is true, bytes per second.
+#[derive(Clone, Copy)]
+struct Correction {
+    it: [f64; 3],
+    rate: f64,
+}
+
+impl Correction {
+    /// Near to the truth, and in its own interval.
+    fn is_right(&self) -> bool {
+        let [value, low, high] = self.it;
+        (value / self.rate - 1.0).abs() <= NEAR && (low..=high).contains(&self.rate)
+    }
+}
+
+impl Display for Correction {
+    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
+        let [value, low, high, rate] =
+            [self.it[0], self.it[1], self.it[2], self.rate].map(|it| it / 1e6);
+        write!(f, "{value:.2} ({low:.2} to {high:.2}) MB/s, true {rate:.2}")
+    }
+}
+
+/// What a verdict says instead of a figure.
+fn corrected_in(verdict: &Value) -> Option<[f64; 3]> {
+    let part = |name: &str| verdict["corrected"][name].as_f64();
+    Some([part("value")?, part("low")?, part("high")?])
 }
 
 /// What assay said of a run.
@@ -256,8 +327,6 @@ impl Seen {
         let shares = terms.iter().filter(|term| term.1 > 0.0005);
         let shares: Vec<String> =
             shares.map(|(name, share)| format!("{:.1} % {name}", share * 100.0)).collect();
-        let corrected = &verdict["corrected"];
-        let part = |name: &str| corrected[name].as_f64();
         Self {
             largest: terms.first().map_or("none".into(), |term| term.0.clone()),
             time: format!(
@@ -268,11 +337,13 @@ impl Seen {
             trust: word(&verdict["trust"]).into(),
             measures: word(&verdict["measures"]).into(),
             summary: word(&verdict["summary"]).into(),
-            corrected: part("value")
-                .zip(part("low"))
-                .zip(part("high"))
-                .map(|((value, low), high)| [value, low, high]),
+            corrected: corrected_in(verdict),
         }
+    }
+
+    /// In a row.
+    fn told(&self) -> String {
+        format!("{} · {} {}", self.largest, self.trust, self.measures)
     }
 }
 

@@ -99,7 +99,7 @@ fn hogs() -> Result<Tried, Skip> {
 fn moved() -> Result<Tried, Skip> {
     let card = in_memory()?;
     let _hogs: Vec<Meanwhile> = (0..5).map(|_| Meanwhile::hog(0)).collect();
-    let run = assay(["dd", "if=/dev/zero", "bs=32", "count=500000", "conv=fdatasync"])
+    let run = assay(["dd", "if=/dev/zero", "bs=32", "count=900000", "conv=fdatasync"])
         .word(operand("of", card.path("x")));
     let record = run.first().through(&["taskset", "-c", "1"]).beside(|pid| {
         sleep(0.5);

@@ -6,12 +6,15 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-use crate::lab::{self, Card, Faults, FaultyFuse, Leaf, MI, Room, Shape, Skip, Speed};
+use crate::lab::{
+    self, Card, Faults, FaultyFuse, Folder, Group, Leaf, MI, Room, Shape, Skip, Speed,
+};
 
 /// One row of the bench.
 pub struct Scene {
@@ -116,6 +119,8 @@ pub struct Beside {
     rooms: Vec<Room>,
     stdin: Stdio,
     stdout: Stdio,
+    /// Gone when it has run.
+    kept: Option<Group>,
 }
 
 /// The assay that was just built.
@@ -126,6 +131,7 @@ pub fn assay<W: AsRef<OsStr>>(words: impl IntoIterator<Item = W>) -> Beside {
         rooms: Vec::new(),
         stdin: Stdio::null(),
         stdout: Stdio::null(),
+        kept: None,
     }
 }
 
@@ -137,6 +143,12 @@ impl Beside {
 
     pub fn words(mut self, words: &[&str]) -> Self {
         self.words.extend(words.iter().map(OsString::from));
+        self
+    }
+
+    /// Words with a space between them.
+    pub fn split(mut self, words: &str) -> Self {
+        self.words.extend(words.split(' ').map(OsString::from));
         self
     }
 
@@ -153,6 +165,13 @@ impl Beside {
 
     pub fn within(mut self, rooms: &[Room]) -> Self {
         self.rooms.extend_from_slice(rooms);
+        self
+    }
+
+    /// Within a group that is gone when it has run.
+    pub fn in_group(mut self, group: Group) -> Self {
+        self.rooms.extend_from_slice(group.rooms());
+        self.kept = Some(group);
         self
     }
 
@@ -197,8 +216,12 @@ impl Beside {
             text
         });
         meanwhile(Pid::from_child(&child));
-        end(&mut child, Duration::from_secs(60));
+        end(&mut child, Duration::from_secs(150));
         let said = said.join().unwrap_or_default();
+        if let Some(folder) = std::env::var_os("KEEP") {
+            let name = format!("{:03}.json", KEPT.fetch_add(1, Ordering::Relaxed));
+            let _ = fs::copy(&place, Path::new(&folder).join(name));
+        }
         let record = fs::read(&place).ok().and_then(|text| serde_json::from_slice(&text).ok());
         record.unwrap_or_else(|| {
             println!("    no record of {all:?}: {said}");
@@ -206,6 +229,9 @@ impl Beside {
         })
     }
 }
+
+/// Records that were kept.
+static KEPT: AtomicUsize = AtomicUsize::new(0);
 
 /// Waits for a program, and kills it when it takes too long.
 fn end(child: &mut Child, patience: Duration) {
@@ -347,6 +373,14 @@ pub fn serve() {
 pub struct Upon {
     /// The device.
     pub device: String,
+    /// Where it is mounted.
+    mounted: Option<Mounted>,
+}
+
+/// A mounted file system, and its folder.
+struct Mounted {
+    at: PathBuf,
+    _folder: Folder,
 }
 
 impl Upon {
@@ -358,12 +392,36 @@ impl Upon {
         let out = out.expect("losetup runs");
         let device = String::from_utf8_lossy(&out.stdout).trim().to_owned();
         assert!(!device.is_empty(), "losetup: {}", String::from_utf8_lossy(&out.stderr));
-        Ok(Self { device })
+        Ok(Self { device, mounted: None })
+    }
+
+    /// The same with ext4 on it, past the page cache of the card.
+    pub fn ext4(card: &Card, bytes: u64) -> Result<Self, Skip> {
+        let mut this = Self::card(card, bytes, true)?;
+        let folder = lab::folder("upper");
+        let at = folder.make("mnt");
+        let done = |command: &mut Command| command.status().is_ok_and(|status| status.success());
+        card.freely(|| {
+            let whole = ["-q", "-F", "-E", "lazy_itable_init=0,lazy_journal_init=0"];
+            assert!(done(Command::new("mkfs.ext4").args(whole).arg(&this.device)), "mkfs.ext4");
+            assert!(done(Command::new("mount").arg(&this.device).arg(&at)), "mount");
+            Ok(())
+        });
+        this.mounted = Some(Mounted { at, _folder: folder });
+        Ok(this)
+    }
+
+    /// Where it is mounted.
+    pub fn mount(&self) -> &Path {
+        &self.mounted.as_ref().expect("a file system").at
     }
 }
 
 impl Drop for Upon {
     fn drop(&mut self) {
+        if let Some(mounted) = &self.mounted {
+            let _ = Command::new("umount").arg(&mounted.at).status();
+        }
         let _ = Command::new("losetup").args(["-d", &self.device]).status();
     }
 }
