@@ -6,11 +6,12 @@
 #                 ROWS=disk FOLDER=/mnt/x for some of its rows, and the disk of another folder;
 #                 ROWS=fio for 'assay fio' beside fio, or beside the one that FIO=/path names; ROWS=iozone likewise
 # make causes     causes of misleading numbers on real devices, with the truth beside what assay says (takes
-#                 minutes, as root); CAUSES=stopped for the rows of that name
+#                 half an hour, as root); CAUSES=stopped for the rows of that name
 # make man        assay.1 and completions, into target/man
 # make install    into $(DESTDIR)$(PREFIX)
 # make dist       static programs for other machines, packages, licences, sums, into target/dist: docs/INSTALL.md
 #                 (takes an hour); NAMES='aarch64 armv7' for some of them
+# make static     that of this machine's processor alone, run and packed (some minutes)
 # make smoke      runs those programs here, by emulators of their processors
 # make dist-boot  runs them on emulated boards with an SD card and an eMMC, below a real kernel
 # make dist-twice builds one again elsewhere, and compares the bytes
@@ -19,6 +20,8 @@ CARGO  ?= cargo
 PREFIX ?= /usr/local
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 BINARY := $(TARGET)/release/assay
+# This machine's processor, as the scripts of packaging/ call it.
+STATIC := $(patsubst armv7l,armv7,$(shell uname -m))
 
 # What tests make devices and file systems with, the tools they compare with, and an sshd that makes a board of
 # this machine.
@@ -26,7 +29,7 @@ TEST_PACKAGES  := mount util-linux kmod e2fsprogs xfsprogs btrfs-progs dosfstool
 # The peers of the benchmark.
 BENCH_PACKAGES := mount util-linux kmod coreutils fio bonnie++ gcc libc6-dev
 
-.PHONY: all build test lint rule bench causes man install dist smoke dist-boot dist-twice packages toolchain clean
+.PHONY: all build test built lint rule bench causes man install dist static smoke dist-boot dist-twice packages toolchain clean
 
 all: build
 
@@ -36,12 +39,15 @@ build:
 # Stops at the first thing that fails; the tests come last, with their own summary. Packages are fetched while lints
 # compile. Tests of the engine and of devices wait most of the time, so that several run at once.
 test:
-	$(MAKE) --no-print-directory -j 2 packages lint
-	$(CARGO) test --locked --no-run
+	$(MAKE) --no-print-directory -j 2 packages built
 	$(CARGO) test --locked --lib --test catalogue --test pages \
 		--test processes --test steady --test tidy --test verdict
 	$(CARGO) test --locked --test devices --test engine -- --test-threads 5
 	$(CARGO) test --locked --doc
+
+# The programs of all tests.
+built: lint
+	$(CARGO) test --locked --no-run
 
 lint: toolchain
 	$(CARGO) fmt --check
@@ -74,6 +80,10 @@ install: man
 
 dist:
 	packaging/dist.sh $(NAMES)
+
+# Where what it is built with cannot be fetched, that is said, and is no failure.
+static: packages toolchain
+	@if packaging/build.sh --tools; then packaging/dist.sh $(STATIC); else echo "static: left out: see above"; fi
 
 smoke:
 	packaging/smoke.sh $(NAMES)
