@@ -419,9 +419,8 @@ impl Upon {
 
 impl Drop for Upon {
     fn drop(&mut self) {
-        if let Some(mounted) = &self.mounted {
-            let _ = Command::new("umount").arg(&mounted.at).status();
-        }
+        // Unmounted with its folder.
+        self.mounted = None;
         let _ = Command::new("losetup").args(["-d", &self.device]).status();
     }
 }
