@@ -19,6 +19,8 @@ pub struct Place {
     /// A work of a few MiB takes no time there, or zeros are no data: only what takes its time and brings data of
     /// its own says something.
     fast: bool,
+    /// It is memory, which is what is to be said of it.
+    pub memory: bool,
     /// Direct writes go through the page cache there: ext4 that journals data, btrfs with checksums (Linux 6.15).
     buffers: bool,
 }
@@ -31,11 +33,15 @@ impl Place {
         made: &'static str,
         with: fn(&Doing) -> Result<Tried, Skip>,
     ) -> Self {
-        Self { name, made, with, fast: false, buffers: false }
+        Self { name, made, with, fast: false, memory: false, buffers: false }
     }
 
     const fn fast(self) -> Self {
         Self { fast: true, ..self }
+    }
+
+    const fn memory(self) -> Self {
+        Self { memory: true, ..self.fast() }
     }
 
     const fn buffers(self) -> Self {
@@ -126,7 +132,7 @@ pub const PLACES: &[Place] = &[
     Place::new("beside a busy disk", "a writer on a second card", beside_busy),
     Place::new("42 MiB/s", "a device of 42 and 200 MiB/s", |work| on_card(&paced_at(EMMC)?, work)),
     Place::new("no limit", "a loop device", |work| on_card(&Card::fast()?, work)).fast(),
-    Place::new("zram, ext4", "RAM", on_zram).fast(),
+    Place::new("zram, ext4", "RAM", on_zram).memory(),
 ];
 
 pub const WORKS: &[Work] = &[
