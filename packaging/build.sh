@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# build.sh NAME...: the static program of each target, as $DIST/assay-NAME-linux. Without names: of all. '--tools':
-# nothing but what it builds with, from PyPI and rustup or Debian.
+# build.sh NAME...: the static program of each target, as $DIST/assay-NAME-linux. Without names: of all.
 #
 # One recipe for all processors: the standard library is built from its source in the same way as the crate (so
 # no ready one is needed, and it is optimised as a part of the program), and zig is the linker, with musl in it.
@@ -66,12 +65,11 @@ flags() {
 
 names=("$@")
 [ $# -gt 0 ] || mapfile -t names < <(awk 'NF { print $1 }' <<<"$TARGETS")
-[ "${names[0]}" = --tools ] || for name in "${names[@]}"; do field "$name" 3 >/dev/null; done
+for name in "${names[@]}"; do field "$name" 3 >/dev/null; done
 
 mkdir -p "$DIST"
 tools
 toolchain
-if [ "${names[0]}" = --tools ]; then exit; fi
 # One commit, one program: also where the sources are no checkout.
 if [ -z "${ASSAY_COMMIT:-}" ] && top=$(git rev-parse --show-toplevel 2>/dev/null) && [ "$top" = "$SOURCES" ]; then
 	ASSAY_COMMIT=$(git rev-parse HEAD | cut -c1-12)
