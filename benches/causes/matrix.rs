@@ -223,9 +223,9 @@ fn iozone(site: &Site) -> Beside {
 
 /// Four times the memory of its group.
 fn bonnie(site: &Site) -> Beside {
-    let run = assay(["bonnie", "-u", "root", "-s", "64", "-r", "16", "-n", "0", "-f"]);
+    let run = assay(["bonnie", "-u", "root", "-s", "96", "-r", "24", "-n", "0", "-f"]);
     let run = run.word("-d").word(site.folder);
-    match Group::new(&Limits { memory: Some(32 * MI), ..Limits::default() }) {
+    match Group::new(&Limits { memory: Some(48 * MI), ..Limits::default() }) {
         Ok(group) => run.in_group(group),
         Err(_) => run,
     }

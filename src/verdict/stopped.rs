@@ -15,7 +15,7 @@ pub const RULE: Rule = Rule {
     id: "T69",
     title: "The run was stopped",
     happens: "A run that is stopped (Ctrl-Z, SIGSTOP, a frozen cgroup) or whose machine is suspended or paused does nothing, and its clock goes on.",
-    seen_by: "Gaps between the run's own samples, in which next to nothing was done and no thread was on a CPU or waited for one; each SIGCONT, with the time in which it had been stopped.",
+    seen_by: "Gaps between the run's own samples, in which next to nothing was done and no thread was on a CPU or waited for one, nor for memory; each SIGCONT, with the time in which it had been stopped.",
     said_when: "It did not run for more than {STOPPED} of the time: doubtful, disturbed.",
     try_it: "`kill -STOP` of a `dd`, and `kill -CONT` three seconds later.",
     answer: "Says how long it did not run.",
@@ -64,6 +64,16 @@ mod tests {
         assert_eq!((found.trust, found.measures), (Trust::Doubtful, MeasuredSubject::Disturbed));
         let said = "The run did not run for 2.00 s of 7.00 s: it was stopped or frozen, or the machine was paused.";
         assert_eq!(found.summary, said);
+    }
+
+    #[test]
+    fn who_looks_on_waits_for_memory_too() {
+        let mut bench = away_for(20, Bytes::ZERO);
+        bench.waited_for_memory(Nanos::millis(1500));
+        assert_eq!(verdict(&bench.record).measures, MeasuredSubject::Disturbed);
+        bench.waited_for_memory(Nanos::millis(1900));
+        let found = verdict(&bench.record);
+        assert!(found.findings.iter().all(|f| f.trap.0 != "T69"), "{:?}", found.findings);
     }
 
     #[test]

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use super::*;
 use crate::evidence::{
     BlockSamples, CardInfo, ContextSwitches, CopySpeed, CpuThrottled, DriveWarmth, Link, LinkKind,
-    NumaNode, OtherProcess, OtherProcesses, OwnIo, Quartiles, ThreadStates, ThreadTimes, Warmth,
+    NumaNode, OtherProcess, OtherProcesses, OwnIo, Pressure, Quartiles, ThreadStates, ThreadTimes,
+    Warmth,
 };
 use crate::plan::{
     BlockSize, BlockWork, LayoutMode, Lifetime, Mix, OffsetOrdering, Pattern, Size, Target,
@@ -350,6 +351,14 @@ impl DoctoredRecord {
         }
         points[20].write_bytes += done.0;
         self.lasted(Nanos::millis(5000 + 100 * tenths));
+    }
+
+    /// Somebody waited so long for memory.
+    pub fn waited_for_memory(&mut self, time: Nanos) {
+        let evidence = &mut self.record.phases[0].evidence;
+        let waited = |time| Reading::Seen(Pressure { memory: Some(time), ..Pressure::default() });
+        evidence.before.pressure = waited(Nanos::ZERO);
+        evidence.stop.pressure = waited(time);
     }
 
     /// Options of the main path's mount.

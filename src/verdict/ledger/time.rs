@@ -19,6 +19,8 @@ use crate::unit::{Bytes, Nanos};
 
 /// A sample that comes so many intervals late is a gap in which the program may not have run.
 const GAP: u64 = 3;
+/// Gaps of which the wait for memory explains so much are none: those who look on wait for it like all others.
+const GAP_FOR_MEMORY: f64 = 0.9;
 /// In a gap in which less than this share of the usual work was done, it did not run.
 const GAP_WORK: f64 = 0.5;
 /// With fewer looks than this nothing can be said of what the threads waited for.
@@ -231,7 +233,8 @@ fn working_time(phase_view: &PhaseView<'_>, threads: u64, time: Nanos) -> f64 {
 }
 
 /// The samples, which are due every 100 ms, that came so late that the whole program did not run meanwhile: next to
-/// nothing was done. From the one before each to its own time.
+/// nothing was done. From the one before each to its own time. None where somebody waited for memory for as long: the
+/// program takes its samples within the same group, whose memory is full.
 pub fn gaps(phase_view: &PhaseView<'_>) -> Vec<(Nanos, Nanos)> {
     let phase = phase_view.phase;
     let interval = phase.series.interval_ns;
@@ -256,7 +259,15 @@ pub fn gaps(phase_view: &PhaseView<'_>) -> Vec<(Nanos, Nanos)> {
     let idle = |(from, to, done): &(Nanos, Nanos, f64)| {
         *done <= rate * to.less(*from).as_secs() * GAP_WORK || rate == 0.0 && *done == 0.0
     };
-    late.iter().filter(|gap| idle(gap)).map(|(from, to, _)| (*from, *to)).collect()
+    let gaps: Vec<_> =
+        late.iter().filter(|gap| idle(gap)).map(|(from, to, _)| (*from, *to)).collect();
+    let missed: Nanos = gaps.iter().map(|(from, to)| to.less(*from).less(interval)).sum();
+    let before = phase.evidence.before.pressure.seen();
+    let waited = phase.evidence.stop.pressure.seen().zip(before);
+    let for_memory = waited.and_then(|(stop, before)| stop.since(before).memory);
+    let explained =
+        for_memory.is_some_and(|time| time.0 as f64 >= missed.0 as f64 * GAP_FOR_MEMORY);
+    if explained { Vec::new() } else { gaps }
 }
 
 /// The share of the time that stops may have taken at the most which left no gap between samples. Nothing runs
