@@ -3,9 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::lab::{
-    self, Card, Fs, Group, Limits, MI, Noise, Overlay, RamDisk, Room, Shape, Skip, Speed,
-};
+use super::lab::{self, Card, Fs, MI, Noise, Overlay, RamDisk, Room, Shape, Skip, Speed};
 use super::scene::{
     About, Beside, READ, Tried, Truth, Upon, WRITE, assay, limited, operand, paced, paced_at,
 };
@@ -153,7 +151,6 @@ pub const WORKS: &[Work] = &[
     .direct(),
     Work::new("fio, fsync", |site| fio(site, "--rw=write --bs=256k --fsync=4")).direct(),
     Work::new("iozone -I", iozone).brief().direct(),
-    Work::new("bonnie", bonnie).brief(),
     Work::new("quick", |site| verb(site, "quick --quick")),
     Work::new("modes", |site| verb(site, "modes --quick")),
     Work::new("sweep", |site| verb(site, "sweep --over bs=64k,1M --time 4 --size 32M")),
@@ -219,16 +216,6 @@ fn fio(site: &Site, words: &str) -> Beside {
 
 fn iozone(site: &Site) -> Beside {
     assay(["iozone", "-I", "-s", "16m", "-r", "512k", "-i0", "-i1", "-f"]).word(site.path("x"))
-}
-
-/// Four times the memory of its group.
-fn bonnie(site: &Site) -> Beside {
-    let run = assay(["bonnie", "-u", "root", "-s", "96", "-r", "24", "-n", "0", "-f"]);
-    let run = run.word("-d").word(site.folder);
-    match Group::new(&Limits { memory: Some(48 * MI), ..Limits::default() }) {
-        Ok(group) => run.in_group(group),
-        Err(_) => run,
-    }
 }
 
 fn verb(site: &Site, words: &str) -> Beside {

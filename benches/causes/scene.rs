@@ -12,9 +12,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-use crate::lab::{
-    self, Card, Faults, FaultyFuse, Folder, Group, Leaf, MI, Room, Shape, Skip, Speed,
-};
+use crate::lab::{self, Card, Faults, FaultyFuse, Folder, Leaf, MI, Room, Shape, Skip, Speed};
 
 /// One row of the bench.
 pub struct Scene {
@@ -119,8 +117,6 @@ pub struct Beside {
     rooms: Vec<Room>,
     stdin: Stdio,
     stdout: Stdio,
-    /// Gone when it has run.
-    kept: Option<Group>,
 }
 
 /// The assay that was just built.
@@ -131,7 +127,6 @@ pub fn assay<W: AsRef<OsStr>>(words: impl IntoIterator<Item = W>) -> Beside {
         rooms: Vec::new(),
         stdin: Stdio::null(),
         stdout: Stdio::null(),
-        kept: None,
     }
 }
 
@@ -165,13 +160,6 @@ impl Beside {
 
     pub fn within(mut self, rooms: &[Room]) -> Self {
         self.rooms.extend_from_slice(rooms);
-        self
-    }
-
-    /// Within a group that is gone when it has run.
-    pub fn in_group(mut self, group: Group) -> Self {
-        self.rooms.extend_from_slice(group.rooms());
-        self.kept = Some(group);
         self
     }
 
