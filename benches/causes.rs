@@ -34,8 +34,8 @@ mod programs;
 #[path = "causes/scene.rs"]
 mod scene;
 
-use corrections::{Deferred, Device};
-use lab::Skip;
+use corrections::Deferred;
+use lab::{Shape, Skip};
 use scene::{About, Scene, Tried};
 
 /// At least so many of the largest terms are right.
@@ -64,11 +64,11 @@ fn main() -> ExitCode {
         tally.cause(scene);
     }
     println!("\n{:44} {:30} {:44} right", "figure of memory", "wanted", "got");
-    for device in corrections::DEVICES {
+    for card in corrections::CARDS {
         for run in corrections::RUNS {
-            let name = format!("{}: {}", device.name, run.name);
+            let name = format!("{}: {}", card.name, run.name);
             if name.contains(&only) {
-                tally.correction(&name, device, run);
+                tally.correction(&name, card, run);
             }
         }
     }
@@ -163,14 +163,14 @@ impl Tally {
     }
 
     /// Whatever is corrected of a run, by phase. Writes and reads have their own truth.
-    fn correction(&mut self, name: &str, device: &Device, run: &Deferred) {
-        let Some((record, took)) = self.tried(name, || device.record(run)) else { return };
+    fn correction(&mut self, name: &str, card: &Shape, run: &Deferred) {
+        let Some((record, took)) = self.tried(name, || run.record(card)) else { return };
         let none = Vec::new();
         let mut told = Vec::new();
         for phase in record["phases"].as_array().unwrap_or(&none) {
             let Some(it) = corrected_in(&phase["verdict"]) else { continue };
             let writes = phase["totals"]["write"].is_object();
-            let rate = if writes { device.write } else { device.read } as f64;
+            let rate = if writes { card.speed.write_bps } else { card.speed.read_bps } as f64;
             told.push((word(&phase["name"]), Correction { it, rate }));
         }
         let wrong = told.iter().filter(|(_, corrected)| !self.corrects(*corrected)).count();

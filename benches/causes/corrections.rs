@@ -1,21 +1,9 @@
 //! Runs whose figure is memory's, over file systems, devices and tools: what assay says of the device instead.
 
-use super::lab::{Card, Fs, MI, Shape, Skip, Speed};
-use super::scene::{Beside, assay, operand};
-
 use serde_json::Value;
 
-/// What a card is.
-pub struct Device {
-    pub name: &'static str,
-    fs: Fs,
-    mount: &'static str,
-    /// A limit of the kernel; else nothing shows why it is slow.
-    limited: bool,
-    /// Bytes per second.
-    pub read: u64,
-    pub write: u64,
-}
+use super::lab::{Card, Fs, MI, Shape, Skip, Slowness, Speed};
+use super::scene::{Beside, READ, WRITE, assay, operand, room_for};
 
 /// A tool and its words.
 pub struct Deferred {
@@ -23,22 +11,32 @@ pub struct Deferred {
     run: fn(&Card) -> Beside,
 }
 
-/// A card whose flush ends while it is watched.
-const EXT4: Device =
-    Device { name: "ext4", fs: Fs::Ext4, mount: "", limited: false, read: 32 * MI, write: 8 * MI };
+/// A card whose flush ends while it is watched; nothing shows why it is slow.
+const EXT4: Shape = Shape {
+    name: "ext4",
+    size: room_for(Fs::Ext4),
+    speed: Speed::bytes(READ, WRITE),
+    ..Shape::paced()
+};
+/// The same with XFS.
+const XFS: Shape = Shape { name: "XFS", size: room_for(Fs::Xfs), fs: Fs::Xfs, ..EXT4 };
+/// The same with btrfs.
+const BTRFS: Shape = Shape { name: "btrfs", size: room_for(Fs::Btrfs), fs: Fs::Btrfs, ..EXT4 };
 
-pub const DEVICES: &[Device] = &[
+const FASTER: Speed = Speed::bytes(64 * MI, 16 * MI);
+
+pub const CARDS: &[Shape] = &[
     EXT4,
-    Device { name: "ext4, 16 MiB/s", read: 64 * MI, write: 16 * MI, ..EXT4 },
-    Device { name: "ext4 noatime", mount: "noatime", ..EXT4 },
-    Device { name: "ext4 data=writeback", mount: "data=writeback", ..EXT4 },
-    Device { name: "ext4, 4 MiB/s", read: 16 * MI, write: 4 * MI, ..EXT4 },
-    Device { name: "limited ext4", limited: true, ..EXT4 },
-    Device { name: "limited XFS", fs: Fs::Xfs, limited: true, ..EXT4 },
-    Device { name: "XFS", fs: Fs::Xfs, ..EXT4 },
-    Device { name: "XFS, 16 MiB/s", fs: Fs::Xfs, read: 64 * MI, write: 16 * MI, ..EXT4 },
-    Device { name: "btrfs", fs: Fs::Btrfs, ..EXT4 },
-    Device { name: "btrfs, 16 MiB/s", fs: Fs::Btrfs, read: 64 * MI, write: 16 * MI, ..EXT4 },
+    Shape { name: "ext4, 16 MiB/s", speed: FASTER, ..EXT4 },
+    Shape { name: "ext4 noatime", mount: "noatime", ..EXT4 },
+    Shape { name: "ext4 data=writeback", mount: "data=writeback", ..EXT4 },
+    Shape { name: "ext4, 4 MiB/s", speed: Speed::bytes(16 * MI, 4 * MI), ..EXT4 },
+    Shape { name: "limited ext4", slowness: Slowness::Kernel, ..EXT4 },
+    Shape { name: "limited XFS", slowness: Slowness::Kernel, ..XFS },
+    XFS,
+    Shape { name: "XFS, 16 MiB/s", speed: FASTER, ..XFS },
+    BTRFS,
+    Shape { name: "btrfs, 16 MiB/s", speed: FASTER, ..BTRFS },
 ];
 
 pub const RUNS: &[Deferred] = &[
@@ -50,14 +48,11 @@ pub const RUNS: &[Deferred] = &[
     Deferred { name: "io --buffered", run: io },
 ];
 
-impl Device {
-    /// Does a run on it; the record.
-    pub fn record(&self, run: &Deferred) -> Result<Value, Skip> {
-        let of = if self.limited { Shape::sdcard() } else { Shape::paced() };
-        let size = if self.fs == Fs::Ext4 { 192 * MI } else { 512 * MI };
-        let speed = Speed::bytes(self.read, self.write);
-        let card = Card::new(Shape { size, fs: self.fs, mount: self.mount, speed, ..of })?;
-        Ok((run.run)(&card).within(card.rooms()).first().run())
+impl Deferred {
+    /// Does it on a card; the record.
+    pub fn record(&self, shape: &Shape) -> Result<Value, Skip> {
+        let card = Card::new(shape.clone())?;
+        Ok((self.run)(&card).within(card.rooms()).first().run())
     }
 }
 

@@ -8,7 +8,7 @@ use super::lab::{
 };
 use super::scene::{
     About, Beside, Meanwhile, Progress, READ, Scene, Tried, Truth, Upon, WRITE, assay, file,
-    limited, operand, paced, paced_at,
+    limited, operand, paced, paced_at, paced_of,
 };
 
 pub const SCENES: &[Scene] = &[
@@ -40,32 +40,32 @@ pub const SCENES: &[Scene] = &[
     Scene {
         name: "XFS, dd, conv=fdatasync",
         made: "an honest device",
-        play: || honest(of(Fs::Xfs, "")?, &FLUSHED),
+        play: || honest(paced_of(Fs::Xfs, "")?, &FLUSHED),
     },
     Scene {
         name: "btrfs, dd, conv=fdatasync",
         made: "an honest device",
-        play: || honest(of(Fs::Btrfs, "")?, &FLUSHED),
+        play: || honest(paced_of(Fs::Btrfs, "")?, &FLUSHED),
     },
     Scene {
         name: "btrfs, dd, reads through the cache",
         made: "an honest device",
-        play: || reads(of(Fs::Btrfs, "")?, &["bs=1M"]),
+        play: || reads(paced_of(Fs::Btrfs, "")?, &["bs=1M"]),
     },
     Scene {
         name: "ext4 -o sync, dd, 16 KiB",
         made: "mounted with sync",
-        play: || honest(of(Fs::Ext4, "sync")?, &["if=/dev/zero", "bs=16k", "count=600"]),
+        play: || honest(paced_of(Fs::Ext4, "sync")?, &["if=/dev/zero", "bs=16k", "count=600"]),
     },
     Scene {
         name: "ext4 data=journal, dd, fdatasync",
         made: "all data are written twice",
-        play: || honest(of(Fs::Ext4, "data=journal")?, &FLUSHED),
+        play: || honest(paced_of(Fs::Ext4, "data=journal")?, &FLUSHED),
     },
     Scene {
         name: "ext4 noatime, reads",
         made: "mounted with noatime",
-        play: || reads(of(Fs::Ext4, "noatime")?, &["bs=256k"]),
+        play: || reads(paced_of(Fs::Ext4, "noatime")?, &["bs=256k"]),
     },
     Scene { name: "overlay, dd, conv=fdatasync", made: "an overlay upon a card", play: overlay },
     Scene {
@@ -121,12 +121,6 @@ const FLUSHED: [&str; 4] = ["if=/dev/zero", "bs=1M", "count=32", "conv=fdatasync
 /// Not used of honest runs: only the trust counts.
 fn fine(run: Beside) -> Result<Tried, Skip> {
     Truth::of(About::Device, &[]).with(run.run())
-}
-
-/// An honest card with another file system.
-fn of(fs: Fs, mount: &'static str) -> Result<Card, Skip> {
-    let size = if fs == Fs::Ext4 { 192 * MI } else { 512 * MI };
-    Card::new(Shape { size, fs, mount, speed: Speed::bytes(READ, WRITE), ..Shape::paced() })
 }
 
 /// A dd with these words that writes a file.
@@ -229,7 +223,7 @@ fn idle_class() -> Result<Tried, Skip> {
 }
 
 fn reflinked() -> Result<Tried, Skip> {
-    let card = of(Fs::Xfs, "")?;
+    let card = paced_of(Fs::Xfs, "")?;
     let path = file(&card, "x", 64 * MI);
     let copy = card.path("copy");
     card.freely(|| {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::lab::{self, Card, Fs, MI, Noise, Overlay, RamDisk, Room, Shape, Skip, Speed};
 use super::scene::{
     About, Beside, READ, Tried, Truth, Upon, WRITE, assay, limited, operand, paced, paced_at,
+    paced_of, room_for,
 };
 
 /// Where works are done.
@@ -117,11 +118,14 @@ const LIMITED: &str = "a limit of the root group";
 
 pub const PLACES: &[Place] = &[
     Place::new("ext4", SLOW, |work| on_card(&paced()?, work)),
-    Place::new("ext4 noatime", SLOW, |work| mounted(Fs::Ext4, "noatime", work)),
-    Place::new("ext4 -o sync", SLOW, |work| mounted(Fs::Ext4, "sync", work)),
-    Place::new("ext4 data=journal", SLOW, |work| mounted(Fs::Ext4, "data=journal", work)).buffers(),
-    Place::new("XFS", SLOW, |work| mounted(Fs::Xfs, "", work)),
-    Place::new("btrfs", SLOW, |work| mounted(Fs::Btrfs, "", work)).buffers(),
+    Place::new("ext4 noatime", SLOW, |work| on_card(&paced_of(Fs::Ext4, "noatime")?, work)),
+    Place::new("ext4 -o sync", SLOW, |work| on_card(&paced_of(Fs::Ext4, "sync")?, work)),
+    Place::new("ext4 data=journal", SLOW, |work| {
+        on_card(&paced_of(Fs::Ext4, "data=journal")?, work)
+    })
+    .buffers(),
+    Place::new("XFS", SLOW, |work| on_card(&paced_of(Fs::Xfs, "")?, work)),
+    Place::new("btrfs", SLOW, |work| on_card(&paced_of(Fs::Btrfs, "")?, work)).buffers(),
     Place::new("limited ext4", LIMITED, |work| on_card(&limited(READ, WRITE)?, work)),
     Place::new("limited XFS", LIMITED, limited_xfs),
     Place::new("150 requests/s", LIMITED, |work| on_card(&Card::hdd()?, work)),
@@ -163,15 +167,12 @@ fn on_card(card: &Card, work: &Doing) -> Result<Tried, Skip> {
     work(&Site { folder: card.mount(), rooms: card.rooms(), card: Some(card) })
 }
 
-fn mounted(fs: Fs, mount: &'static str, work: &Doing) -> Result<Tried, Skip> {
-    let size = if fs == Fs::Ext4 { 192 * MI } else { 512 * MI };
-    let speed = Speed::bytes(READ, WRITE);
-    on_card(&Card::new(Shape { size, fs, mount, speed, ..Shape::paced() })?, work)
-}
-
 fn limited_xfs(work: &Doing) -> Result<Tried, Skip> {
     let speed = Speed::bytes(READ, WRITE);
-    on_card(&Card::new(Shape { size: 512 * MI, fs: Fs::Xfs, speed, ..Shape::sdcard() })?, work)
+    on_card(
+        &Card::new(Shape { size: room_for(Fs::Xfs), fs: Fs::Xfs, speed, ..Shape::sdcard() })?,
+        work,
+    )
 }
 
 fn on_loop(work: &Doing) -> Result<Tried, Skip> {

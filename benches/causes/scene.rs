@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-use crate::lab::{self, Card, Faults, FaultyFuse, Folder, Leaf, MI, Room, Shape, Skip, Speed};
+use crate::lab::{self, Card, Faults, FaultyFuse, Folder, Fs, Leaf, MI, Room, Shape, Skip, Speed};
 
 /// One row of the bench.
 pub struct Scene {
@@ -91,6 +91,20 @@ pub fn paced() -> Result<Card, Skip> {
 /// The same of another speed.
 pub fn paced_at(speed: Speed) -> Result<Card, Skip> {
     Card::new(Shape { size: 192 * MI, speed, ..Shape::paced() })
+}
+
+/// The same with another file system.
+pub fn paced_of(fs: Fs, mount: &'static str) -> Result<Card, Skip> {
+    let speed = Speed::bytes(READ, WRITE);
+    Card::new(Shape { size: room_for(fs), fs, mount, speed, ..Shape::paced() })
+}
+
+/// What a card has to have for a file system, and for what the scenes write.
+pub const fn room_for(fs: Fs) -> u64 {
+    match fs {
+        Fs::Ext4 | Fs::Raw => 192 * MI,
+        Fs::Xfs | Fs::Btrfs => 512 * MI,
+    }
 }
 
 /// A card that a limit of the root group holds.
