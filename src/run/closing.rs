@@ -32,9 +32,12 @@ pub(super) struct PhaseClosing {
 
 /// Whether a job has anything to do when its workers have stopped, which belongs to its timing.
 pub(super) fn needs_closing(job: &PreparedJob) -> bool {
+    flushes(job) || job.resolved.caching == Caching::DropBehind || job.blocks.timed_close
+}
+
+/// Whether what it wrote is flushed then.
+fn flushes(job: &PreparedJob) -> bool {
     job.writes() && job.blocks.durability.flushes_at_end()
-        || job.resolved.caching == Caching::DropBehind
-        || job.blocks.timed_close
 }
 
 /// Ends the timing of a job. Who interrupts the run is not made to wait until all that is in
@@ -53,7 +56,7 @@ pub(super) fn close(
         ..PhaseClosing::default()
     };
     let mut shares = job.files.lock().unwrap_or_else(PoisonError::into_inner);
-    if job.writes() && job.blocks.durability.flushes_at_end() {
+    if flushes(job) {
         closing.flush(job, &shares, tree_dirs, interrupted);
     }
     if job.resolved.caching == Caching::DropBehind {

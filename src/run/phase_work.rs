@@ -73,10 +73,10 @@ struct WorkerContext<'f> {
     interrupted: AtomicBool,
     /// Threads that have not come home.
     working: AtomicUsize,
-    /// No job has anything to do when its workers have stopped.
-    ends_plainly: bool,
     /// The same of each job.
     left: Vec<AtomicUsize>,
+    /// No job has anything to do when its workers have stopped.
+    ends_plainly: bool,
     /// The number of a job, and what a worker of it brought home.
     totals_of_workers: Mutex<Vec<(usize, Result<WorkerTotals, Fault>)>>,
     closings: Vec<Mutex<PhaseClosing>>,
@@ -111,8 +111,8 @@ impl<'a> PhaseContext<'a> {
             waker,
             interrupted: AtomicBool::new(self.signal.is_some()),
             working: AtomicUsize::new(threads),
-            ends_plainly: !ready.iter().any(needs_closing),
             left: ready.iter().map(|job| AtomicUsize::new(job.threads as usize)).collect(),
+            ends_plainly: !ready.iter().any(needs_closing),
             totals_of_workers: Mutex::default(),
             closings: ready.iter().map(|_| Mutex::default()).collect(),
             ran: Mutex::default(),
