@@ -71,6 +71,22 @@ quantity!(
     /// An amount of data or a place in it, in bytes.
     Bytes
 );
+/// An amount of data that is not known more exactly.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ByteRange {
+    /// It is not less.
+    pub least: Bytes,
+    /// It is not more.
+    pub most: Bytes,
+}
+
+impl Add for ByteRange {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self { least: self.least + other.least, most: self.most + other.most }
+    }
+}
+
 quantity!(
     /// A number of operations.
     Ops

@@ -1,83 +1,29 @@
 //! The counters, read again and again: descriptors stay open, each reading is a `pread` from the
 //! start.
 
-use std::fs::File;
 use std::os::fd::BorrowedFd;
 use std::os::unix::fs::FileExt;
 use std::sync::{Mutex, PoisonError};
 
 use super::cgroup::{self, CpuStat};
 use super::cpu::CpuLost;
+use super::filesystem_writes::WatchedFilesystem;
+use super::open_counter::OpenCounter;
 use super::sys_root::why;
 use super::{
-    BlockLayer, CacheReading, CpuThrottled, DeviceReading, DiskCounters, KnownGroups, Limits,
-    Memory, OtherProcesses, Pressure, ProcessCensus, ProcessorIdle, Reading, Snapshot, Subject,
-    SysRoot, SystemSample, Throttle, Warmth, cpu, diskstats, memory, own_io, pagecache, pressure,
-    processors, warmth,
+    BlockLayer, CacheReading, CpuThrottled, DeviceReading, DiskCounters, FilesystemReading,
+    KnownGroups, Limits, Memory, OtherProcesses, PathKind, Pressure, ProcessCensus, ProcessorIdle,
+    Reading, Snapshot, Subject, SysRoot, SystemSample, Throttle, Warmth, cpu, diskstats, memory,
+    own_io, pagecache, pressure, processors, warmth,
 };
 use crate::sys::clock;
 use crate::unit::{Nanos, Timestamp};
 
-/// What is shorter than this, and ends with its line, is all that there is.
-const WHOLE: usize = 2048;
 /// Heat comes and goes slowly: it is looked at so often at the most.
 const WARMTH_LASTS: Nanos = Nanos::millis(100);
 /// Where no disk is below, the machine around is looked at so often at the most: a grid of small files in memory has edges
 /// every few hundred microseconds, and a look costs a hundred.
 const MACHINE_LASTS: Nanos = Nanos::millis(5);
-
-/// A kernel text file that stays open, or why it could not be opened.
-struct OpenCounter {
-    name: String,
-    file: Result<File, String>,
-    /// The key of the last line that is wanted. Pieces after it are not read: for each the kernel adds up all of
-    /// `/proc/vmstat` once more.
-    last: Option<&'static str>,
-}
-
-impl OpenCounter {
-    fn open(sys_root: &SysRoot, path: &str) -> Self {
-        let file = File::open(sys_root.at(path)).map_err(|error| why(path, &error));
-        Self { name: path.to_string(), file, last: None }
-    }
-
-    /// The text, whole or through its last wanted line, read into `buffer` anew.
-    fn text<'b>(&self, buffer: &'b mut Vec<u8>) -> Result<&'b str, String> {
-        let file = self.file.as_ref().map_err(Clone::clone)?;
-        let mut end = 0;
-        loop {
-            if buffer.len() < end + 4096 {
-                buffer.resize(end + 16384, 0);
-            }
-            match file.read_at(&mut buffer[end..], end as u64) {
-                Ok(0) => break,
-                // The kernel gives them in one piece, or in pieces of nearly a page.
-                Ok(more) if more < WHOLE && buffer[end + more - 1] == b'\n' => {
-                    end += more;
-                    break;
-                }
-                Ok(more) => {
-                    end += more;
-                    if self.last.is_some_and(|last| has_line(&buffer[..end], last)) {
-                        break;
-                    }
-                }
-                Err(error) if error.raw_os_error() == Some(libc::EINTR) => {}
-                Err(error) => return Err(why(&self.name, &error)),
-            }
-        }
-        std::str::from_utf8(&buffer[..end]).map_err(|_| format!("{}: not a text", self.name))
-    }
-}
-
-/// Whether a line with this key is there to its end.
-fn has_line(text: &[u8], key: &str) -> bool {
-    let mut lines = text.split_inclusive(|&byte| byte == b'\n');
-    lines.any(|line| {
-        let rest = line.strip_prefix(key.as_bytes());
-        rest.is_some_and(|rest| rest.starts_with(b" ") && rest.ends_with(b"\n"))
-    })
-}
 
 /// One disk whose counters are watched.
 struct WatchedDisk {
@@ -112,6 +58,7 @@ struct MachineReading {
 pub struct CounterReader {
     sys_root: SysRoot,
     disks: Vec<WatchedDisk>,
+    filesystems: Vec<WatchedFilesystem>,
     meminfo: OpenCounter,
     vmstat: OpenCounter,
     own: OpenCounter,
@@ -130,7 +77,8 @@ impl CounterReader {
     /// Opens everything that tells about these subjects. What cannot be opened is unseen in every
     /// snapshot, with the reason.
     pub fn new(sys_root: &SysRoot, subjects: &[Subject]) -> Self {
-        Self::over(sys_root, subjects.iter().flat_map(|subject| &subject.stack))
+        let over = Self::over(sys_root, subjects.iter().flat_map(|subject| &subject.stack));
+        Self { filesystems: filesystems(sys_root, subjects), ..over }
     }
 
     /// The same for devices that are known already.
@@ -148,6 +96,7 @@ impl CounterReader {
         Self {
             sys_root: sys_root.clone(),
             disks,
+            filesystems: Vec::new(),
             meminfo: open("/proc/meminfo"),
             vmstat: OpenCounter { last: Some(memory::LAST), ..open("/proc/vmstat") },
             own: open("/proc/self/io"),
@@ -242,6 +191,14 @@ impl CounterReader {
             .map(|disk| DeviceReading { name: disk.name.clone(), counters: disk.counters().into() })
             .collect();
         let mut buffer = vec![0; 16384];
+        let filesystems = self
+            .filesystems
+            .iter()
+            .map(|filesystem| FilesystemReading {
+                name: filesystem.name.clone(),
+                writes: filesystem.writes(&self.sys_root, &mut buffer).into(),
+            })
+            .collect();
         let own = self.own.text(&mut buffer).and_then(own_io::parse).into();
         let cache = groups
             .iter()
@@ -253,7 +210,18 @@ impl CounterReader {
         let MachineReading { memory, cpu_throttled, pressure, lost, idle } =
             self.machine(&mut buffer);
         let cpu = cpu::read(lost);
-        Snapshot { at, devices, cache, memory, own, cpu, cpu_throttled, pressure, idle }
+        Snapshot {
+            at,
+            devices,
+            cache,
+            memory,
+            own,
+            cpu,
+            cpu_throttled,
+            pressure,
+            idle,
+            filesystems,
+        }
     }
 
     /// The machine around. Where no disk is watched, a look that is not older than 5 ms is told again.
@@ -326,6 +294,21 @@ impl CounterReader {
         };
         DeviceReading { name: disk.name.clone(), counters }
     }
+}
+
+/// The file systems on the devices that the subjects name, each once, of those that keep accounts of what they write.
+fn filesystems(sys_root: &SysRoot, subjects: &[Subject]) -> Vec<WatchedFilesystem> {
+    let mut all: Vec<WatchedFilesystem> = Vec::new();
+    for subject in subjects.iter().filter(|subject| subject.kind != PathKind::Device) {
+        let Some(space) = subject.space.seen() else { continue };
+        for layer in subject.stack.iter().filter(|layer| layer.level == 0) {
+            let name = layer.partition.as_ref().unwrap_or(&layer.name);
+            if all.iter().all(|known| known.name != *name) {
+                all.extend(WatchedFilesystem::on(sys_root, name, space.block));
+            }
+        }
+    }
+    all
 }
 
 #[cfg(test)]

@@ -21,6 +21,7 @@ pub fn parse(meminfo: &str, vmstat: Option<&str>, page: u64) -> Result<Memory, S
         writeback: kib("Writeback")?,
         dirty_limit: pages("nr_dirty_threshold"),
         swapped: pages("pswpin").zip(pages(LAST)).map(|(i, o)| i + o),
+        written: pages("nr_written"),
     })
 }
 
@@ -50,7 +51,7 @@ mod tests {
     use super::*;
 
     const MEMINFO: &str = "MemTotal:       24684092 kB\nMemFree:        22000000 kB\nMemAvailable:   23000000 kB\nDirty:               132 kB\nWritebackTmp:          9 kB\nWriteback:             4 kB\n";
-    const VMSTAT: &str = "nr_free_pages 1\nnr_dirty 33\nnr_dirty_threshold 1000\nnr_dirty_background_threshold 500\npswpin 3\npswpout 4\n";
+    const VMSTAT: &str = "nr_free_pages 1\nnr_dirty 33\nnr_dirty_threshold 1000\nnr_dirty_background_threshold 500\nnr_written 21\npswpin 3\npswpout 4\n";
 
     #[test]
     fn the_two_texts_are_joined() {
@@ -60,6 +61,7 @@ mod tests {
         assert_eq!((memory.dirty, memory.writeback), (Bytes::kib(132), Bytes::kib(4)));
         assert_eq!(memory.dirty_limit, Some(Bytes(4096 * 1000)));
         assert_eq!(memory.swapped, Some(Bytes(4096 * 7)));
+        assert_eq!(memory.written, Some(Bytes(4096 * 21)));
     }
 
     #[test]
@@ -71,7 +73,7 @@ mod tests {
     #[test]
     fn what_is_missing_is_not_zero() {
         let memory = parse(MEMINFO, None, 4096).unwrap();
-        assert_eq!((memory.dirty_limit, memory.swapped), (None, None));
+        assert_eq!((memory.dirty_limit, memory.swapped, memory.written), (None, None, None));
         assert_eq!(
             parse("MemTotal: 5 kB\n", None, 4096),
             Err("/proc/meminfo: no MemAvailable".into())

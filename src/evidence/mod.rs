@@ -25,6 +25,7 @@ mod diskstats;
 mod extents;
 #[cfg(test)]
 mod fake;
+mod filesystem_writes;
 mod forbidden;
 mod hardware;
 #[cfg(test)]
@@ -36,6 +37,7 @@ mod memory;
 mod mount;
 mod neighbours;
 mod nodes;
+mod open_counter;
 mod own_io;
 mod pagecache;
 mod pressure;
@@ -80,8 +82,8 @@ pub use processors::{ProcessorIdle, Processors};
 pub use proven::ProvenWrites;
 pub use samples::{BlockSamples, Quartiles, samples};
 pub use snapshot::{
-    CachePages, CacheReading, Cpu, CpuThrottled, DeviceReading, DiskCounters, Memory, OwnIo,
-    Pressure, Snapshot,
+    CachePages, CacheReading, Cpu, CpuThrottled, DeviceReading, DiskCounters, FilesystemReading,
+    FilesystemWrites, Memory, OwnIo, Pressure, Snapshot,
 };
 pub use subject::folder_of;
 pub use survey::{

@@ -24,6 +24,9 @@ const CPU_LEAST: f64 = 0.05;
 /// Fewer bytes than these, likewise: sixteen small I/Os.
 const BYTES_LEAST: Bytes = Bytes::kib(64);
 
+/// The thread that makes the inode tables of ext4 file systems which were made without them (`fs/ext4/super.c`).
+const LAZY_INIT: &str = "ext4lazyinit";
+
 /// Nobody's open files are looked at beyond this many.
 const FILES_MOST: usize = 1000;
 
@@ -38,6 +41,9 @@ pub struct OtherProcesses {
     /// loop devices and file systems. Absent in records of before.
     #[serde(rename = "kernel_ns", skip_serializing_if = "Option::is_none", default)]
     pub kernel: Option<Nanos>,
+    /// A thread of the kernel was making inode tables of a new ext4 file system (`ext4lazyinit`).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub lazy_init: bool,
 }
 
 /// What another process did between two looks.
@@ -68,6 +74,8 @@ pub struct ProcessCensus {
     processes: BTreeMap<u32, Process>,
     /// CPU time of each thread of the kernel, by its number and birth.
     kernel: BTreeMap<(u32, u64), Nanos>,
+    /// One of them makes inode tables.
+    lazy_init: bool,
 }
 
 impl ProcessCensus {
@@ -83,10 +91,14 @@ impl ProcessCensus {
             1..=MOST => {}
             many => return Err(format!("/proc: {many} processes are too many to look at")),
         }
-        let mut kernel = BTreeMap::new();
-        let one = |pid| Some((pid, look(sys_root, pid, &mut kernel)?));
-        let processes = numbers.into_iter().filter_map(one).collect();
-        Ok(Self { at, processes, kernel })
+        let mut census =
+            Self { at, processes: BTreeMap::new(), kernel: BTreeMap::new(), lazy_init: false };
+        for pid in numbers {
+            if let Some(process) = census.look(sys_root, pid) {
+                census.processes.insert(pid, process);
+            }
+        }
+        Ok(census)
     }
 
     /// What others have done since then, those who did nothing to speak of left out. Who has ended
@@ -114,7 +126,22 @@ impl ProcessCensus {
                 });
             }
         }
-        OtherProcesses { time, processes, kernel: Some(self.kernel_until(later)) }
+        let lazy_init = self.lazy_init || later.lazy_init;
+        OtherProcesses { time, processes, kernel: Some(self.kernel_until(later)), lazy_init }
+    }
+
+    /// One process, unless it is of this run, or gone. Of a thread of the kernel only its CPU time is noted, and whether
+    /// it makes inode tables.
+    fn look(&mut self, sys_root: &SysRoot, pid: u32) -> Option<Process> {
+        let ours = std::process::id();
+        sys_root.process(pid, |stat| {
+            if stat.of_kernel() {
+                self.kernel.insert((pid, stat.born()), stat.cpu());
+                self.lazy_init |= stat.name == LAZY_INIT;
+                return false;
+            }
+            !sys_root.real() || stat.parent != ours
+        })
     }
 
     /// CPU time of the kernel's threads that are there at both looks, or have begun between them.
@@ -122,18 +149,6 @@ impl ProcessCensus {
         let then = |thread| self.kernel.get(thread).copied().unwrap_or(Nanos::ZERO);
         later.kernel.iter().map(|(thread, now)| time_grown(then(thread), *now)).sum()
     }
-}
-
-/// One process, unless it is of this run, or gone. Of a thread of the kernel only its CPU time is noted.
-fn look(sys_root: &SysRoot, pid: u32, kernel: &mut BTreeMap<(u32, u64), Nanos>) -> Option<Process> {
-    let ours = std::process::id();
-    sys_root.process(pid, |stat| {
-        if stat.of_kernel() {
-            kernel.insert((pid, stat.born()), stat.cpu());
-            return false;
-        }
-        !sys_root.real() || stat.parent != ours
-    })
 }
 
 /// What is more than all that its living threads have ever moved was not moved by them.
@@ -215,7 +230,12 @@ mod tests {
         process(here, 7, &stat(7, 0, 10, 1), Some((10, 10)));
         process(here, 8, &stat(8, 0, 900_000, 1), None);
         process(here, 9, &stat(9, 0, 10, 2), Some((3 * mib, 0)));
-        let found = first.until(&ProcessCensus::take(&sys_root).unwrap(), &sys_root).processes;
+        let found = first.until(&ProcessCensus::take(&sys_root).unwrap(), &sys_root);
+        assert!(!found.lazy_init);
+        let lazy = stat(4, KERNEL_THREAD, 10, 1).replace("dd", "ext4lazyinit");
+        process(here, 4, &lazy, None);
+        assert!(first.until(&ProcessCensus::take(&sys_root).unwrap(), &sys_root).lazy_init);
+        let found = found.processes;
         let moved = |n: &OtherProcess| (n.pid, n.read, n.written);
         assert_eq!(
             found.iter().map(moved).collect::<Vec<_>>(),
@@ -228,7 +248,7 @@ mod tests {
         assert!(found[1].cpu > Nanos::secs(100), "{found:?}");
         assert!(found.iter().all(|one| one.open_on.is_none()));
         process(here, 5, &stat(5, 0, 10, 1).replace("dd", "d\u{1b}[m"), None);
-        assert_eq!(look(&sys_root, 5, &mut BTreeMap::new()).expect("there").name, "d?[m");
+        assert_eq!(ProcessCensus::take(&sys_root).unwrap().processes[&5].name, "d?[m");
     }
 
     #[test]

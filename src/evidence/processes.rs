@@ -135,7 +135,8 @@ fn heir(
 /// One line of `/proc/PID/stat`, as far as it is of use here.
 #[derive(Debug, PartialEq)]
 pub(super) struct ProcessStat {
-    name: String,
+    /// The name between its brackets.
+    pub name: String,
     /// Whose child it is.
     pub parent: u32,
     flags: u64,

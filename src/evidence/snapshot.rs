@@ -32,6 +32,9 @@ pub struct Snapshot {
     /// How idle each processor was, where a job asks for it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub idle: Vec<ProcessorIdle>,
+    /// What the file systems on the devices that the paths name wrote for themselves, of those that keep accounts of it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub filesystems: Vec<FilesystemReading>,
 }
 
 impl Snapshot {
@@ -126,6 +129,29 @@ impl DiskCounters {
     }
 }
 
+/// What one file system wrote for itself until a moment.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct FilesystemReading {
+    /// Kernel name of its device, or partition.
+    pub name: String,
+    /// By its own accounts.
+    pub writes: Reading<FilesystemWrites>,
+}
+
+/// What a file system wrote for itself since it was mounted, by its own accounts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FilesystemWrites {
+    /// Commits of its journal; of XFS, writes to its log.
+    pub commits: u64,
+    /// Bytes written to its journal, at the least.
+    pub log: Bytes,
+    /// No more than this above it: jbd2 tells the mean of its commits without the fraction.
+    pub log_unsure: Bytes,
+    /// Bytes of metadata that it meant to write to their places; `None` where this user may not see them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<Bytes>,
+}
+
 /// The page cache of one file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CacheReading {
@@ -177,6 +203,10 @@ pub struct Memory {
     pub dirty_limit: Option<Bytes>,
     /// Bytes swapped in and out since boot; `None` when the kernel does not count them.
     pub swapped: Option<Bytes>,
+    /// Pages of files and of metadata that writeback wrote since boot, all file systems; no direct I/O, and no journals of
+    /// ext4 and XFS. `None` when the kernel does not count them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub written: Option<Bytes>,
 }
 
 impl Memory {
@@ -184,6 +214,12 @@ impl Memory {
     pub fn swapped_since(&self, earlier: &Self, page: Bytes) -> Option<Bytes> {
         let width = CounterWidth::Registers(page.0.max(1));
         Some(Bytes(grown(earlier.swapped?.0, self.swapped?.0, width)))
+    }
+
+    /// Bytes of pages that writeback wrote since an earlier reading, on a machine with pages of this size.
+    pub fn written_since(&self, earlier: &Self, page: Bytes) -> Option<Bytes> {
+        let width = CounterWidth::Register(page.0.max(1));
+        Some(Bytes(grown(earlier.written?.0, self.written?.0, width)))
     }
 }
 

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::evidence::Direction;
-use crate::unit::{Bandwidth, Bytes, Nanos};
+use crate::unit::{Bandwidth, ByteRange, Bytes, Nanos};
 
 /// What a phase's bytes and time add up to.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -54,6 +54,10 @@ pub struct ByteBalance {
     /// What the file system added: journal, metadata, parts of blocks.
     #[serde(default, skip_serializing_if = "is_none")]
     pub file_system: Bytes,
+    /// What the file system says that it added, where it keeps accounts: its journal at the least; with it, at the most,
+    /// metadata in their places. More than `file_system` where some of it came later.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accounted: Option<ByteRange>,
     /// Read ahead of the calls.
     #[serde(default, skip_serializing_if = "is_none")]
     pub read_ahead: Bytes,

@@ -5,7 +5,7 @@ use crate::evidence::Direction;
 use crate::record::{
     ByteBalance, MeasuredSubject, PhaseLedger, RateLevel, Record, TimeBalance, Trust, Verdict,
 };
-use crate::unit::{Bytes, Share};
+use crate::unit::{ByteRange, Bytes, Share};
 
 /// Terms below this share are not told.
 const LEAST: f64 = 0.005;
@@ -48,17 +48,25 @@ fn bytes(balance: &ByteBalance) -> String {
         }
     }
     let surplus = balance.unexplained.less(missing);
-    for (part, what) in [
-        (balance.file_system, "the file system added"),
-        (balance.read_ahead, "read ahead"),
-        (balance.others, "other programs moved"),
-        (surplus, "unexplained at the device"),
+    for (part, what, account) in [
+        (balance.file_system, "the file system added", accounted(balance)),
+        (balance.read_ahead, "read ahead", None),
+        (balance.others, "other programs moved", None),
+        (surplus, "unexplained at the device", None),
     ] {
         if part > Bytes::ZERO {
-            sum.push_str(&format!("; {what} {part}"));
+            sum.push_str(&format!("; {what} {part}{}", account.unwrap_or_default()));
         }
     }
     sum
+}
+
+/// ` (by its own account 12.6 MiB to 15 MiB)`, where it keeps one.
+fn accounted(balance: &ByteBalance) -> Option<String> {
+    let ByteRange { least, most } = balance.accounted.filter(|range| range.most > Bytes::ZERO)?;
+    let alike = most.less(least).0.saturating_mul(100) <= most.0;
+    let range = if alike { most.to_string() } else { format!("{least} to {most}") };
+    Some(format!(" (by its own account {range})"))
 }
 
 /// `5.1 s = 76 % throttled + 21 % stopped + 2.0 % device + 1.0 % CPU`.
@@ -81,4 +89,39 @@ fn levels(ledger: &PhaseLedger) -> Option<String> {
     let level = |level: &RateLevel| format!("{} for {}", level.rate, level.to.less(level.from));
     let all: Vec<String> = ledger.levels.iter().map(level).collect();
     (all.len() > 1).then(|| all.join(", then "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_system_that_keeps_accounts_is_quoted() {
+        let mut balance = ByteBalance {
+            direction: Direction::Write,
+            device: "loop0".into(),
+            moved: Bytes::mib(20),
+            at_device: Bytes::mib(33),
+            ours: Bytes::mib(20),
+            in_memory: Bytes::ZERO,
+            less: Bytes::ZERO,
+            file_system: Bytes::mib(13),
+            accounted: None,
+            read_ahead: Bytes::ZERO,
+            others: Bytes::ZERO,
+            unexplained: Bytes::ZERO,
+        };
+        let range = |least, most| Some(ByteRange { least, most });
+        let plain = "20 MiB written = 20 MiB at loop0; the file system added 13 MiB";
+        for (accounted, said) in [
+            (None, ""),
+            (range(Bytes::ZERO, Bytes::ZERO), ""),
+            (range(Bytes::mib(12), Bytes::mib(15)), " (by its own account 12 MiB to 15 MiB)"),
+            (range(Bytes::mib(13), Bytes(13_631_489)), " (by its own account 13.0 MiB)"),
+            (range(Bytes::mib(13), Bytes::mib(13)), " (by its own account 13 MiB)"),
+        ] {
+            balance.accounted = accounted;
+            assert_eq!(bytes(&balance), format!("{plain}{said}"));
+        }
+    }
 }

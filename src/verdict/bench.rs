@@ -161,6 +161,7 @@ fn snapshot(at: Timestamp) -> Snapshot {
         cpu_throttled: Reading::Unseen("no cpu controller".into()),
         pressure: Reading::Unseen("no pressure".into()),
         idle: Vec::new(),
+        filesystems: Vec::new(),
     }
 }
 

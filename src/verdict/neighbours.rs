@@ -4,7 +4,7 @@
 use super::measure::{DeviceLevel, FlowView, PhaseView};
 use super::threshold::CULPRIT;
 use super::words::share;
-use crate::evidence::{OtherProcess, OtherProcesses};
+use crate::evidence::{Mount, OtherProcess, OtherProcesses};
 use crate::record::{Exhibit, ExhibitValue, NextStep, PhaseRecord, Record, Remedy};
 use crate::unit::{Bytes, Nanos};
 
@@ -117,6 +117,16 @@ pub(super) fn moved_here(
         true => Bytes::ZERO,
         false => one.read.unwrap_or_default() + one.written.unwrap_or_default(),
     }
+}
+
+/// Where ext4 was making the inode tables of a new file system meanwhile, and a level is what it lies on.
+pub(super) fn lazy_init<'a>(
+    flow_view: &FlowView<'a>,
+    level: &DeviceLevel<'_>,
+) -> Option<&'a Mount> {
+    let mount = flow_view.subject.mount.seen()?;
+    let making = seen(flow_view.phase)?.lazy_init && level.depth == 0;
+    (making && mount.kind == "ext4").then_some(mount)
 }
 
 /// Programs in which people work, or that keep others running: nobody ends them for a benchmark.

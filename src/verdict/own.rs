@@ -5,9 +5,10 @@ use super::threshold::{
     AHEAD_BYTES, OWN_BYTES, OWN_COMMIT, OWN_PER_FLUSH, OWN_PER_MAPPED_FLUSH, OWN_PER_MOVED_WRITE,
     OWN_REQUESTS, OWN_SHARE, RECORD, TRIMS_PER_LEAF, TRIMS_PER_MAP,
 };
-use crate::evidence::{Direction, Mount, PathKind, Subject};
+use crate::evidence::{Direction, Mount, PathKind, Snapshot, Subject};
 use crate::plan::{Action, Caching, Durability, Method};
-use crate::unit::{KIB, Nanos};
+use crate::record::{Evidence, Flow};
+use crate::unit::{ByteRange, Bytes, KIB, Nanos};
 
 impl FlowView<'_> {
     /// Bytes on a level that the run cannot account for, until the stop of the clock.
@@ -62,9 +63,10 @@ impl FlowView<'_> {
         let asked = &level.asked;
         let all = asked.read.saturating_add(asked.write).saturating_mul(level.copies.max(1));
         let mut extra = OWN_BYTES.max((all as f64 * OWN_SHARE) as u64);
-        extra = extra.saturating_add(self.own_of_trims(level));
         // The record of the phases before.
         extra = extra.saturating_add(self.phase.evidence.journal.unwrap_or_default().0);
+        // What the file system writes for what this run does, at the most.
+        let mut records = self.own_of_trims(level);
         for flow in &self.phase.flows {
             let Some(subject) = self.record.resolved.subjects.get(flow.subject) else { continue };
             if !subject.stack.iter().any(|layer| level.has(&layer.name)) {
@@ -83,7 +85,7 @@ impl FlowView<'_> {
             match flow.direction {
                 Direction::Write => {
                     if journals_data(subject) {
-                        extra = extra.saturating_add(flow.bytes.0);
+                        records = records.saturating_add(flow.bytes.0);
                     }
                     let flushes = match flow.durability {
                         Durability::OpenSync | Durability::OpenDsync => calls,
@@ -91,7 +93,7 @@ impl FlowView<'_> {
                         Durability::None => 0,
                         other => 1 + calls / other.every().unwrap_or(calls).max(1),
                     };
-                    extra = extra.saturating_add(flushes.saturating_mul(OWN_PER_FLUSH));
+                    records = records.saturating_add(flushes.saturating_mul(OWN_PER_FLUSH));
                     if self.mapped() {
                         // A page is read before a store changes it, and others around it; what
                         // is flushed is more than what was stored.
@@ -101,7 +103,7 @@ impl FlowView<'_> {
                         extra = extra.saturating_add(flow.bytes.0).saturating_add(more);
                     }
                     if moves_what_it_writes(subject) && (!flow.sequential || flushes > 1) {
-                        extra = extra.saturating_add(calls.saturating_mul(OWN_PER_MOVED_WRITE));
+                        records = records.saturating_add(calls.saturating_mul(OWN_PER_MOVED_WRITE));
                     }
                 }
                 Direction::Read if flow.caching == Caching::Direct => {}
@@ -115,7 +117,49 @@ impl FlowView<'_> {
                 }
             }
         }
-        extra
+        let counted = self.accounted(level).or_else(|| self.written_pages(level));
+        let records = counted.map_or(records, |range| records.min(range.most.0).max(range.least.0));
+        extra.saturating_add(records)
+    }
+
+    /// What the file system wrote for itself on a level, by its own accounts: of the devices that the path names, where
+    /// each file system on them keeps some.
+    pub(super) fn accounted(&self, level: &DeviceLevel<'_>) -> Option<ByteRange> {
+        if level.depth != 0 || self.subject.kind == PathKind::Device {
+            return None;
+        }
+        let Evidence { before, stop, .. } = &self.phase.evidence;
+        let of_journals = level.layers.iter().map(|layer| {
+            let name = layer.partition.as_ref().unwrap_or(&layer.name);
+            let seen = |snapshot: &Snapshot| {
+                let found = snapshot.filesystems.iter().find(|one| one.name == *name)?;
+                found.writes.seen().copied()
+            };
+            Some(seen(stop)?.since(&seen(before)?))
+        });
+        let counted = of_journals.reduce(|sum, next| Some(sum? + next?)).flatten()?;
+        // Metadata that were waiting for their way to the device when the phase began.
+        let dirty = before.memory.seen().map_or(Bytes::ZERO, |memory| memory.dirty);
+        let files = before.cache.iter().filter_map(|file| file.pages.seen()?.dirty).sum();
+        Some(ByteRange { most: counted.most + dirty.less(files), ..counted })
+    }
+
+    /// Where nothing of the run's own passes the page cache, all that writeback wrote were records of file systems, in two
+    /// copies or one for each device, and pages of others.
+    fn written_pages(&self, level: &DeviceLevel<'_>) -> Option<ByteRange> {
+        let direct =
+            |flow: &Flow| flow.direction == Direction::Read || flow.caching == Caching::Direct;
+        if level.depth != 0
+            || !moves_what_it_writes(self.subject)
+            || !self.phase.flows.iter().all(direct)
+        {
+            return None;
+        }
+        let Evidence { before, stop, .. } = &self.phase.evidence;
+        let page = self.record.machine().page;
+        let written = stop.memory.seen()?.written_since(before.memory.seen()?, page)?;
+        let copies = level.layers.len().max(2) as u64;
+        Some(ByteRange { least: Bytes::ZERO, most: Bytes(written.0.saturating_mul(copies)) })
     }
 
     /// The phase works in a mapping of its file.
@@ -195,7 +239,7 @@ fn journals_data(subject: &Subject) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::bench::{DoctoredRecord, verdict};
-    use crate::plan::{Action, Method, MmapOptions};
+    use crate::plan::{Action, Caching, Method, MmapOptions};
     use crate::record::{MeasuredSubject, Trust};
     use crate::unit::{Bytes, MIB, Nanos, Ops};
 
@@ -241,6 +285,55 @@ mod tests {
         }
         bench.mounted("rw,dirsync,relatime");
         assert!(blamed(&bench), "only folders are");
+    }
+
+    #[test]
+    fn what_a_journal_did_not_write_somebody_else_did() {
+        let mut bench = DoctoredRecord::write_flushed();
+        bench.record.phases[0].flows[0].calls = Ops(640);
+        bench.mounted("rw,sync,relatime");
+        bench.written(Bytes::mib(44), Bytes::mib(44));
+        let unexplained = |bench: &DoctoredRecord| {
+            let judged = verdict(&bench.record);
+            judged.findings.into_iter().any(|f| f.trap.0 == "T31")
+        };
+        assert!(!unexplained(&bench), "nobody counted");
+        bench.committed(640, Bytes::mib(23), Bytes::mib(1));
+        assert!(!unexplained(&bench));
+        bench.committed(640, Bytes::mib(12), Bytes::mib(1));
+        assert!(unexplained(&bench));
+        // Metadata of earlier work were on their way.
+        bench.earlier(Bytes::ZERO, Bytes::mib(11));
+        assert!(!unexplained(&bench));
+    }
+
+    #[test]
+    fn more_than_was_to_be_expected_is_the_file_systems_where_it_says_so() {
+        let mut bench = DoctoredRecord::write_flushed();
+        bench.written(Bytes::mib(24), Bytes::mib(24));
+        let measures = |bench: &DoctoredRecord| verdict(&bench.record).measures;
+        assert_eq!(measures(&bench), MeasuredSubject::Unsure);
+        bench.committed(200, Bytes::mib(4), Bytes::ZERO);
+        assert_eq!(measures(&bench), MeasuredSubject::Device);
+    }
+
+    #[test]
+    fn pages_that_writeback_wrote_bound_the_records_of_direct_writes() {
+        let mut bench = DoctoredRecord::write_flushed();
+        bench.direct(true);
+        bench.record.phases[0].flows[0].calls = Ops(640);
+        bench.record.phases[0].flows[0].sequential = false;
+        bench.system("btrfs");
+        bench.written(Bytes::mib(44), Bytes::mib(44));
+        let unsure =
+            |bench: &DoctoredRecord| verdict(&bench.record).measures == MeasuredSubject::Unsure;
+        assert!(!unsure(&bench), "not counted");
+        bench.written_back(Bytes::mib(12));
+        assert!(!unsure(&bench), "in two copies");
+        bench.written_back(Bytes::mib(6));
+        assert!(unsure(&bench));
+        bench.record.phases[0].flows[0].caching = Caching::Buffered;
+        assert!(!unsure(&bench), "pages of files are among them");
     }
 
     #[test]

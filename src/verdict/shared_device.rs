@@ -6,6 +6,7 @@ use super::threshold::{FOREIGN, FOREIGN_RUINS, LOWER_BUSY, OWN_BYTES};
 use super::words::{of, pace, share};
 use super::{Rule, RuleJudge, finding, neighbours, throttled};
 use crate::evidence::{DiskCounters, LayerKind};
+use crate::name::quoted;
 use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy};
 use crate::unit::{Bytes, Nanos};
 
@@ -16,7 +17,7 @@ pub const RULE: Rule = Rule {
     title: "Other I/O on the device",
     happens: "Another program's I/O shares the device.",
     seen_by: "Bytes at the device that the run did not request; its traffic in the quiet time before; requests in flight at the start; what other processes read and wrote meanwhile, and where their files are.",
-    said_when: "More than {FOREIGN} of the bytes are foreign, and a process that moved them is known, or the device was busy before the phase began: doubtful, disturbed. More than {FOREIGN_RUINS}: wrong. Where no process is known: unproven. More than {FOREIGN_RUINS} of the requests of a device, in fewer bytes, by a process that is known: doubtful, disturbed. Runs that share semaphores with this one are partners: a note with the sum of all.",
+    said_when: "More than {FOREIGN} of the bytes are foreign, and a process that moved them is known, or ext4 was making inode tables, or the device was busy before the phase began: doubtful, disturbed. More than {FOREIGN_RUINS}: wrong. Where no process is known: unproven. More than {FOREIGN_RUINS} of the requests of a device, in fewer bytes, by a process that is known: doubtful, disturbed. Runs that share semaphores with this one are partners: a note with the sum of all.",
     try_it: "A second `dd` to the same disk.",
     answer: "Watches the devices before each phase (again where its own earlier writes may still be in progress), counts that traffic as foreign, and names the processes that moved most.",
     judge: RuleJudge::Flow(judge),
@@ -126,6 +127,23 @@ fn say(
     {
         return with_partners(flow_view, level, partners, because);
     }
+    if who.is_none()
+        && let Some(mount) = neighbours::lazy_init(flow_view, level)
+    {
+        return finding(
+            RULE.id,
+            weight,
+            Some(MeasuredSubject::Disturbed),
+            format!(
+                "{part} of the bytes that {name} moved were not requested by this run: ext4 is still writing the inode tables of a new file system (ext4lazyinit)."
+            ),
+            because,
+            Some(NextStep::new(
+                Remedy::Remount,
+                format!("sudo mount -o remount,noinit_itable {}", quoted(&mount.point)),
+            )),
+        );
+    }
     if who.is_none() && !at_work_before(level) {
         return finding(
             RULE.id,
@@ -202,6 +220,29 @@ mod tests {
         assert_eq!((found.trust, found.measures), (Trust::Wrong, MeasuredSubject::Disturbed));
         bench.written(Bytes::mib(23), Bytes::mib(23));
         assert_eq!(verdict(&bench.record).trust, Trust::Doubtful);
+    }
+
+    #[test]
+    fn inode_tables_of_a_new_file_system_are_named() {
+        let mut bench = DoctoredRecord::write_flushed();
+        bench.beside(&[]);
+        bench.written(Bytes::mib(40), Bytes::mib(40));
+        assert_eq!(verdict(&bench.record).trust, Trust::Unproven);
+        bench.makes_inode_tables();
+        let found = verdict(&bench.record);
+        assert_eq!((found.trust, found.measures), (Trust::Wrong, MeasuredSubject::Disturbed));
+        assert_eq!(
+            found.summary,
+            "49 % of the bytes that loop3 moved were not requested by this run: ext4 is still writing the inode tables of a new file system (ext4lazyinit)."
+        );
+        let next = found.findings.iter().find_map(|finding| finding.next.as_ref());
+        assert_eq!(
+            next.expect("something to do").words(),
+            "sudo mount -o remount,noinit_itable /mnt"
+        );
+        bench.beside(&[("dd", Nanos::ZERO, Bytes::mib(19))]);
+        bench.makes_inode_tables();
+        assert!(verdict(&bench.record).summary.contains("dd (process 10)"));
     }
 
     #[test]

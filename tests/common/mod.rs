@@ -150,6 +150,7 @@ pub fn snapshot(
         cpu_throttled: Reading::Unseen(unseen()),
         pressure: Reading::Unseen(unseen()),
         idle: Vec::new(),
+        filesystems: Vec::new(),
     }
 }
 

@@ -4,6 +4,7 @@
 //! `cargo test --test devices -- sweep` keeps to one subject. What times something beside others that would
 //! disturb it holds [`lab::alone`]; what only burns processor time belongs into `tests/engine`.
 
+mod accounts;
 mod bonnie;
 mod card;
 mod data;

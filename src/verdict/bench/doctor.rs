@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use super::*;
 use crate::evidence::{
-    BlockSamples, CardInfo, ContextSwitches, CopySpeed, CpuThrottled, DriveWarmth, Link, LinkKind,
-    NumaNode, OtherProcess, OtherProcesses, OwnIo, Pressure, Quartiles, ThreadStates, ThreadTimes,
-    Warmth,
+    BlockSamples, CardInfo, ContextSwitches, CopySpeed, CpuThrottled, DriveWarmth,
+    FilesystemReading, FilesystemWrites, Link, LinkKind, NumaNode, OtherProcess, OtherProcesses,
+    OwnIo, Pressure, Quartiles, ThreadStates, ThreadTimes, Warmth,
 };
 use crate::plan::{
     BlockSize, BlockWork, LayoutMode, Lifetime, Mix, OffsetOrdering, Pattern, Size, Target,
@@ -167,8 +167,29 @@ impl DoctoredRecord {
             open_on: None,
         });
         let others =
-            OtherProcesses { time: Nanos::secs(5), processes: all.collect(), kernel: None };
+            OtherProcesses { time: Nanos::secs(5), processes: all.collect(), ..Default::default() };
         self.record.phases[0].evidence.neighbours = Some(Reading::Seen(others));
+    }
+
+    /// ext4 makes the inode tables of a new file system meanwhile.
+    pub fn makes_inode_tables(&mut self) {
+        if let Some(Reading::Seen(others)) = &mut self.record.phases[0].evidence.neighbours {
+            others.lazy_init = true;
+        }
+    }
+
+    /// The journal of the file system had so many commits of this many blocks, and its metadata in place are known.
+    pub fn committed(&mut self, commits: u64, log: Bytes, metadata: Bytes) {
+        let evidence = &mut self.record.phases[0].evidence;
+        let of = |writes| {
+            let name = "loop3".into();
+            vec![FilesystemReading { name, writes: Reading::Seen(writes) }]
+        };
+        let none = FilesystemWrites { metadata: Some(Bytes::ZERO), ..FilesystemWrites::default() };
+        evidence.before.filesystems = of(none);
+        let log_unsure = Bytes::ZERO;
+        let metadata = Some(metadata);
+        evidence.stop.filesystems = of(FilesystemWrites { commits, log, log_unsure, metadata });
     }
 
     /// So much of what another process moved was done by children of it that have ended.
@@ -482,6 +503,18 @@ impl DoctoredRecord {
         let evidence = &mut self.record.phases[0].evidence;
         evidence.before.cpu_throttled = Reading::Seen(CpuThrottled::default());
         evidence.stop.cpu_throttled = Reading::Seen(CpuThrottled { periods: 9, time });
+    }
+
+    /// Bytes of pages that writeback wrote meanwhile, all file systems.
+    pub fn written_back(&mut self, bytes: Bytes) {
+        let evidence = &mut self.record.phases[0].evidence;
+        let memory = |written| Memory {
+            total: Bytes::mib(4096),
+            written: Some(written),
+            ..Memory::default()
+        };
+        evidence.before.memory = Reading::Seen(memory(Bytes::ZERO));
+        evidence.stop.memory = Reading::Seen(memory(bytes));
     }
 
     /// What the machine swapped meanwhile.

@@ -30,7 +30,13 @@ fn balance(phase_view: &PhaseView<'_>, flow_view: &FlowView<'_>) -> Option<ByteB
     let direction = flow_view.direction();
     let moved = Bytes(level.asked.bytes(direction));
     let at_device = Bytes(level.moved(direction));
-    let ours = moved.min(at_device);
+    let accounted = match direction {
+        Direction::Read => None,
+        Direction::Write => flow_view.accounted(level),
+    };
+    // What is certainly the file system's is not ours.
+    let journal = accounted.map_or(Bytes::ZERO, |range| range.least);
+    let ours = moved.min(at_device.less(journal));
     // What did not get to the device.
     let mut short = moved.less(ours);
     let mut take = |most: Bytes| {
@@ -62,6 +68,7 @@ fn balance(phase_view: &PhaseView<'_>, flow_view: &FlowView<'_>) -> Option<ByteB
         in_memory,
         less,
         file_system,
+        accounted,
         read_ahead,
         others,
         unexplained: short + surplus,

@@ -1,0 +1,114 @@
+//! What a file system writes for itself, by its own accounts: it explains what reached the device beyond the bytes
+//! of the program, and nothing of what others moved.
+
+use std::fs;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use assay::evidence::Direction;
+use assay::record::{ByteBalance, MeasuredSubject, Trust};
+use assay::unit::Bytes;
+
+use crate::kernel::{Heard, hear, told};
+use crate::lab::{self, Card, Fs, MI, Shape, Speed};
+
+/// What a file system may write beside its journal: its superblock, and what was there before.
+const BESIDE: Bytes = Bytes::kib(256);
+
+fn words(line: &str) -> Vec<&str> {
+    line.split(' ').collect()
+}
+
+fn written(heard: &Heard) -> &ByteBalance {
+    let ledger = heard.phase().ledger.as_ref().unwrap_or_else(|| panic!("no ledger\n{heard}"));
+    let balance = ledger.bytes.iter().find(|balance| balance.direction == Direction::Write);
+    balance.unwrap_or_else(|| panic!("no bytes\n{heard}"))
+}
+
+#[test]
+fn what_a_journal_says_is_what_reached_the_device() {
+    let _beside = lab::beside();
+    let roomy =
+        |fs, mount| Shape { size: 512 * MI, fs, mount, speed: Speed::FREE, ..Shape::fast() };
+    for (fs, mount, line) in [
+        (Fs::Ext4, "sync", "dd if=/dev/zero bs=16k count=400"),
+        (Fs::Ext4, "data=journal", "dd if=/dev/zero bs=1M count=24 conv=fsync"),
+        (Fs::Ext4, "", "dd if=/dev/zero bs=4k count=1000 oflag=dsync"),
+        (Fs::Xfs, "", "dd if=/dev/zero bs=4k count=1000 oflag=dsync"),
+    ] {
+        let card = lab::need!(Card::new(roomy(fs, mount)));
+        let mut of = std::ffi::OsString::from("of=");
+        of.push(card.path("x"));
+        let heard = hear(lab::assay(words(line)).word(of));
+        let balance = written(&heard);
+        told(line, format_args!("{fs:?} {mount}: {balance:?}"));
+        let said = balance.accounted.unwrap_or_else(|| panic!("no accounts\n{heard}"));
+        let added = balance.at_device.less(balance.ours);
+        assert!(balance.ours == balance.moved && balance.unexplained == Bytes::ZERO, "{heard}");
+        assert!(said.least > Bytes::ZERO && said.least <= added, "{heard}");
+        assert!(added <= said.most + BESIDE, "{heard}");
+        // A mean without its fraction leaves less than a block of each commit open.
+        let open = said.most.less(said.least);
+        assert!(open <= Bytes(1001 * 4096) + BESIDE, "{heard}");
+    }
+}
+
+/// One writes a file that is there already, beside a run whose every write the journal must record: as many bytes as the
+/// journal's.
+#[test]
+fn a_neighbour_is_not_taken_for_the_journal() {
+    let _beside = lab::beside();
+    let card =
+        lab::need!(Card::new(Shape { speed: Speed::bytes(64 * MI, 16 * MI), ..Shape::paced() }));
+    let other = card.path("y");
+    card.freely(|| fs::write(&other, vec![7; 16 << 20]));
+    let line = "dd if=/dev/zero bs=16k count=600 oflag=dsync";
+    let mut of = std::ffi::OsString::from("of=");
+    of.push(card.path("x"));
+    let alone = hear(lab::assay(words(line)).word(&of));
+    assert!(!alone.found("T31"), "{alone}");
+    let script =
+        "while :; do dd if=/dev/zero of=\"$0\" bs=16k count=1000 oflag=direct conv=notrunc; done";
+    let mut neighbour = Command::new("sh");
+    let neighbour = neighbour.args(["-c", script]).arg(&other).stderr(Stdio::null()).spawn();
+    let mut neighbour = neighbour.expect("sh");
+    let heard = hear(lab::assay(words(line)).word(&of));
+    let _ = neighbour.kill();
+    let _ = neighbour.wait();
+    let _ = Command::new("pkill").args(["-f", &format!("of={}", other.display())]).status();
+    told("beside a neighbour", &heard);
+    assert!(heard.found("T31") && heard.verdict().trust >= Trust::Doubtful, "{heard}");
+    assert_eq!(heard.verdict().measures, MeasuredSubject::Disturbed, "{heard}");
+}
+
+#[test]
+fn inode_tables_of_a_new_file_system_are_no_part_of_the_figure() {
+    let _beside = lab::beside();
+    let card = lab::need!(Card::new(Shape {
+        size: 4096 * MI,
+        speed: Speed::bytes(64 * MI, 16 * MI),
+        mkfs: &["-E", "nodiscard,lazy_itable_init=1,lazy_journal_init=1"],
+        mount: "init_itable=1",
+        ..Shape::paced()
+    }));
+    // It begins within 5 s.
+    let began = Instant::now();
+    let stat = format!("/sys/block/{}/stat", card.leaf_name());
+    let sectors = || -> u64 {
+        let text = fs::read_to_string(&stat).expect("its counters");
+        text.split_whitespace().nth(6).and_then(|word| word.parse().ok()).expect("a number")
+    };
+    let first = sectors();
+    while sectors() < first + 4096 {
+        assert!(began.elapsed() < Duration::from_secs(20), "nothing is made");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let mut of = std::ffi::OsString::from("of=");
+    of.push(card.path("x"));
+    let heard = hear(lab::assay(words("dd if=/dev/zero bs=16k count=600 oflag=direct")).word(of));
+    told("inode tables", &heard);
+    let verdict = heard.verdict();
+    assert_eq!(verdict.measures, MeasuredSubject::Disturbed, "{heard}");
+    assert!(verdict.summary.contains("(ext4lazyinit)"), "{heard}");
+    assert!(heard.ran.stderr.contains("remount,noinit_itable"), "{heard}");
+}
