@@ -70,6 +70,16 @@ pub const SCENES: &[Scene] = &[
         play: swapping,
     },
     Scene {
+        name: "as much as the journal",
+        made: "two overwrite a file, 16 KiB each, beside writes of 16 KiB with O_DSYNC",
+        play: beside_a_journal,
+    },
+    Scene {
+        name: "inode tables of a new ext4",
+        made: "ext4lazyinit at work (-o init_itable=1)",
+        play: inode_tables,
+    },
+    Scene {
         name: "same file read ahead of us",
         made: "cat has read half of the file when dd begins",
         play: read_ahead,
@@ -185,6 +195,37 @@ fn small_writes() -> Result<Tried, Skip> {
         .collect();
     let run = assay(["io", "--rw", "read", "--bs", "64k", "--time", "5"]).word(ours);
     Truth::of(About::Neither, &["others_at_device"]).rate(100 * 64 * KI).with(run.run())
+}
+
+fn beside_a_journal() -> Result<Tried, Skip> {
+    let card = paced()?;
+    let writer = |n: u32| {
+        let theirs = file(&card, &format!("y{n}"), 16 * MI);
+        Meanwhile::shell(&format!(
+            "while :; do dd if=/dev/zero of={} bs=16k oflag=direct count=1024 conv=notrunc \
+             status=none; done",
+            theirs.display()
+        ))
+    };
+    let _others: Vec<Meanwhile> = (0..2).map(writer).collect();
+    let run = assay(["dd", "if=/dev/zero", "bs=16k", "count=400", "oflag=dsync"]);
+    let record = run.word(operand("of", card.path("x"))).run();
+    Truth::of(About::Neither, &["others_at_device"]).rate(WRITE).with(record)
+}
+
+fn inode_tables() -> Result<Tried, Skip> {
+    let card = Card::new(Shape {
+        size: 4096 * MI,
+        speed: Speed::bytes(READ, WRITE),
+        mkfs: &["-E", "nodiscard,lazy_itable_init=1,lazy_journal_init=1"],
+        mount: "init_itable=1",
+        ..Shape::paced()
+    })?;
+    // It begins within 5 s, and takes half of the time.
+    sleep(5.5);
+    let run = assay(["dd", "if=/dev/zero", "bs=16k", "count=800", "oflag=direct"]);
+    let record = run.word(operand("of", card.path("x"))).run();
+    Truth::of(About::Neither, &["device", "others_at_device"]).rate(WRITE).with(record)
 }
 
 fn scrub() -> Result<Tried, Skip> {
