@@ -155,6 +155,7 @@ pub const WORKS: &[Work] = &[
     .direct(),
     Work::new("fio, fsync", |site| fio(site, "--rw=write --bs=256k --fsync=4")).direct(),
     Work::new("iozone -I", iozone).brief().direct(),
+    Work::new("bonnie -D", bonnie).brief().direct(),
     Work::new("quick", |site| verb(site, "quick --quick")),
     Work::new("modes", |site| verb(site, "modes --quick")),
     Work::new("sweep", |site| verb(site, "sweep --over bs=64k,1M --time 4 --size 32M")),
@@ -217,6 +218,11 @@ fn fio(site: &Site, words: &str) -> Beside {
 
 fn iozone(site: &Site) -> Beside {
     assay(["iozone", "-I", "-s", "16m", "-r", "512k", "-i0", "-i1", "-f"]).word(site.path("x"))
+}
+
+fn bonnie(site: &Site) -> Beside {
+    let run = assay(["bonnie", "-D", "-u", "root", "-s", "32", "-r", "16", "-n", "0", "-f", "-d"]);
+    run.word(site.folder)
 }
 
 fn verb(site: &Site, words: &str) -> Beside {
