@@ -38,6 +38,9 @@ pub struct ByteBalance {
     pub direction: Direction,
     /// The devices, by kernel name.
     pub device: String,
+    /// Bytes that the calls asked for beyond `moved`: of calls that moved less, where all ask for the same.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub short: Bytes,
     /// Bytes that the calls moved.
     pub moved: Bytes,
     /// Bytes that passed the devices, each copy of a mirror once.
@@ -64,9 +67,36 @@ pub struct ByteBalance {
     /// What other programs moved that were seen.
     #[serde(default, skip_serializing_if = "is_none")]
     pub others: Bytes,
+    /// Who they were, by their own accounts, most first; they may have moved more than `others`, elsewhere too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub movers: Vec<ByteMover>,
+    /// What passed the devices below those, the nearest first, down to the leaves.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub below: Vec<LowerBytes>,
     /// What no term explains, of either sum.
     #[serde(default, skip_serializing_if = "is_none")]
     pub unexplained: Bytes,
+}
+
+/// Bytes of one direction at devices below those that a path names.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LowerBytes {
+    /// The devices, by kernel name.
+    pub device: String,
+    /// What passed them, each copy of a mirror once; others' included.
+    pub bytes: Bytes,
+}
+
+/// Somebody else who moved bytes meanwhile.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ByteMover {
+    /// Name of the program, or of the thread of the kernel.
+    pub name: String,
+    /// Its number; absent of a thread of the kernel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pid: Option<u32>,
+    /// Bytes of the direction.
+    pub bytes: Bytes,
 }
 
 fn is_none(bytes: &Bytes) -> bool {

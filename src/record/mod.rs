@@ -58,7 +58,8 @@ pub use judgement::{
     NextStep, Remedy, TrapId, Trust, Verdict,
 };
 pub use ledger::{
-    ByteBalance, HeldSpan, PhaseLedger, RateLevel, TimeBalance, TimeHolder, TimeTerm,
+    ByteBalance, ByteMover, HeldSpan, LowerBytes, PhaseLedger, RateLevel, TimeBalance, TimeHolder,
+    TimeTerm,
 };
 pub use metric::{Absence, FigureUnit, LatencyPart, Metric, Statistic};
 pub use outcome::{

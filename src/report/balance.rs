@@ -3,7 +3,8 @@
 use super::fact::{PageFact, fact, listed};
 use crate::evidence::Direction;
 use crate::record::{
-    ByteBalance, MeasuredSubject, PhaseLedger, RateLevel, Record, TimeBalance, Trust, Verdict,
+    ByteBalance, ByteMover, MeasuredSubject, PhaseLedger, RateLevel, Record, TimeBalance, Trust,
+    Verdict,
 };
 use crate::unit::{ByteRange, Bytes, Share};
 
@@ -33,13 +34,17 @@ pub fn facts(ledger: &PhaseLedger) -> Vec<PageFact> {
 
 /// `20 MiB written = 20 MiB at loop0; the file system added 412 KiB`.
 fn bytes(balance: &ByteBalance) -> String {
-    let ByteBalance { moved, ours, in_memory, less, .. } = *balance;
+    let ByteBalance { short, moved, ours, in_memory, less, .. } = *balance;
     let (way, at, kept) = match balance.direction {
         Direction::Read => ("read", "from", "from memory"),
         Direction::Write => ("written", "at", "in memory"),
     };
     let missing = moved.less(ours).less(in_memory).less(less);
-    let mut sum = format!("{moved} {way} = {ours} {at} {}", balance.device);
+    let asked = match short {
+        Bytes::ZERO => String::new(),
+        _ => format!("{} asked for = {short} not moved + {moved}; ", moved + short),
+    };
+    let mut sum = format!("{asked}{moved} {way} = {ours} {at} {}", balance.device);
     for (part, what) in
         [(in_memory, kept), (less, "that needed no device"), (missing, "unexplained")]
     {
@@ -51,11 +56,18 @@ fn bytes(balance: &ByteBalance) -> String {
     for (part, what, account) in [
         (balance.file_system, "the file system added", accounted(balance)),
         (balance.read_ahead, "read ahead", None),
-        (balance.others, "other programs moved", None),
+        (balance.others, "others moved", named(&balance.movers)),
         (surplus, "unexplained at the device", None),
     ] {
         if part > Bytes::ZERO {
             sum.push_str(&format!("; {what} {part}{}", account.unwrap_or_default()));
+        }
+    }
+    // What layers below make of it, where that is something else.
+    for lower in &balance.below {
+        let differs = lower.bytes.0.abs_diff(balance.at_device.0);
+        if differs.saturating_mul(20) > balance.at_device.0 {
+            sum.push_str(&format!("; below it {} passed {}", lower.bytes, lower.device));
         }
     }
     sum
@@ -67,6 +79,16 @@ fn accounted(balance: &ByteBalance) -> Option<String> {
     let alike = most.less(least).0.saturating_mul(100) <= most.0;
     let range = if alike { most.to_string() } else { format!("{least} to {most}") };
     Some(format!(" (by its own account {range})"))
+}
+
+/// ` (dd (process 3273) 12.5 MiB, cat (process 3274) 1 MiB)`: no more than three.
+fn named(movers: &[ByteMover]) -> Option<String> {
+    let named = |mover: &ByteMover| match mover.pid {
+        Some(pid) => format!("{} (process {pid}) {}", mover.name, mover.bytes),
+        None => format!("{} {}", mover.name, mover.bytes),
+    };
+    let all: Vec<String> = movers.iter().take(3).map(named).collect();
+    (!all.is_empty()).then(|| format!(" ({})", all.join(", ")))
 }
 
 /// `5.1 s = 76 % throttled + 21 % stopped + 2.0 % device + 1.0 % CPU`.
@@ -94,23 +116,32 @@ fn levels(ledger: &PhaseLedger) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::LowerBytes;
 
-    #[test]
-    fn a_file_system_that_keeps_accounts_is_quoted() {
-        let mut balance = ByteBalance {
+    fn of_20_mib() -> ByteBalance {
+        ByteBalance {
             direction: Direction::Write,
             device: "loop0".into(),
+            short: Bytes::ZERO,
             moved: Bytes::mib(20),
-            at_device: Bytes::mib(33),
+            at_device: Bytes::mib(20),
             ours: Bytes::mib(20),
             in_memory: Bytes::ZERO,
             less: Bytes::ZERO,
-            file_system: Bytes::mib(13),
+            file_system: Bytes::ZERO,
             accounted: None,
             read_ahead: Bytes::ZERO,
             others: Bytes::ZERO,
+            movers: Vec::new(),
+            below: Vec::new(),
             unexplained: Bytes::ZERO,
-        };
+        }
+    }
+
+    #[test]
+    fn a_file_system_that_keeps_accounts_is_quoted() {
+        let (file_system, at_device) = (Bytes::mib(13), Bytes::mib(33));
+        let mut balance = ByteBalance { file_system, at_device, ..of_20_mib() };
         let range = |least, most| Some(ByteRange { least, most });
         let plain = "20 MiB written = 20 MiB at loop0; the file system added 13 MiB";
         for (accounted, said) in [
@@ -123,5 +154,27 @@ mod tests {
             balance.accounted = accounted;
             assert_eq!(bytes(&balance), format!("{plain}{said}"));
         }
+    }
+
+    #[test]
+    fn what_was_asked_for_and_who_else_was_there() {
+        let mover = |name: &str, pid, mib| {
+            let (name, bytes) = (name.into(), Bytes::mib(mib));
+            ByteMover { name, pid, bytes }
+        };
+        let balance = ByteBalance {
+            short: Bytes::mib(4),
+            at_device: Bytes::mib(35),
+            others: Bytes::mib(15),
+            movers: vec![mover("dd", Some(7), 13), mover("ext4lazyinit", None, 2)],
+            below: [("loop1", 35), ("vda", 53)]
+                .map(|(device, mib)| LowerBytes { device: device.into(), bytes: Bytes::mib(mib) })
+                .into(),
+            ..of_20_mib()
+        };
+        assert_eq!(
+            bytes(&balance),
+            "24 MiB asked for = 4 MiB not moved + 20 MiB; 20 MiB written = 20 MiB at loop0; others moved 15 MiB (dd (process 7) 13 MiB, ext4lazyinit 2 MiB); below it 53 MiB passed vda"
+        );
     }
 }

@@ -5,7 +5,7 @@ use super::neighbours::WorkingPartners;
 use super::threshold::{FOREIGN, FOREIGN_RUINS, LOWER_BUSY, OWN_BYTES};
 use super::words::{of, pace, share};
 use super::{Rule, RuleJudge, finding, neighbours, throttled};
-use crate::evidence::{DiskCounters, LayerKind};
+use crate::evidence::{DiskCounters, LAZY_INIT, LayerKind};
 use crate::name::quoted;
 use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy};
 use crate::unit::{Bytes, Nanos};
@@ -135,7 +135,7 @@ fn say(
             weight,
             Some(MeasuredSubject::Disturbed),
             format!(
-                "{part} of the bytes that {name} moved were not requested by this run: ext4 is still writing the inode tables of a new file system (ext4lazyinit)."
+                "{part} of the bytes that {name} moved were not requested by this run: ext4 is still writing the inode tables of a new file system ({LAZY_INIT})."
             ),
             because,
             Some(NextStep::new(

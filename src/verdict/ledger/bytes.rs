@@ -2,8 +2,9 @@
 
 use super::super::measure::{DeviceLevel, FlowView, PhaseView, dropped};
 use super::super::neighbours;
-use crate::evidence::{Direction, OtherProcess};
-use crate::record::ByteBalance;
+use crate::evidence::{Direction, LAZY_INIT, OtherProcess};
+use crate::plan::{BlockSize, Work};
+use crate::record::{ByteBalance, ByteMover, Flow, LowerBytes};
 use crate::unit::Bytes;
 
 /// The balances of a phase, one for each direction and set of devices; none of trees, where metadata are what
@@ -38,10 +39,10 @@ fn balance(phase_view: &PhaseView<'_>, flow_view: &FlowView<'_>) -> Option<ByteB
     let journal = accounted.map_or(Bytes::ZERO, |range| range.least);
     let ours = moved.min(at_device.less(journal));
     // What did not get to the device.
-    let mut short = moved.less(ours);
+    let mut missing = moved.less(ours);
     let mut take = |most: Bytes| {
-        let part = short.min(most);
-        short = short.less(part);
+        let part = missing.min(most);
+        missing = missing.less(part);
         part
     };
     let in_memory = take(in_memory(phase_view, flow_view, moved));
@@ -58,10 +59,18 @@ fn balance(phase_view: &PhaseView<'_>, flow_view: &FlowView<'_>) -> Option<ByteB
         Direction::Read => (Bytes::ZERO, take(own)),
         Direction::Write => (take(own), Bytes::ZERO),
     };
-    let others = take(others(flow_view, level, direction));
+    let mut movers = movers(flow_view, level, direction);
+    let mut others = take(movers.iter().map(|mover| mover.bytes).sum());
+    if let Some(name) = neighbours::lazy_init(flow_view, level).map(|_| LAZY_INIT) {
+        let rest = take(at_device);
+        others += rest;
+        movers.push(ByteMover { name: name.into(), pid: None, bytes: rest });
+    }
+    movers.retain(|mover| mover.bytes > Bytes::ZERO && others > Bytes::ZERO);
     Some(ByteBalance {
         direction,
         device: level.name(),
+        short: short(phase_view, level, direction),
         moved,
         at_device,
         ours,
@@ -71,7 +80,9 @@ fn balance(phase_view: &PhaseView<'_>, flow_view: &FlowView<'_>) -> Option<ByteB
         accounted,
         read_ahead,
         others,
-        unexplained: short + surplus,
+        movers,
+        below: below(flow_view, direction),
+        unexplained: missing + surplus,
     })
 }
 
@@ -121,8 +132,23 @@ fn never_stored(flow_view: &FlowView<'_>, moved: Bytes) -> Bytes {
     }
 }
 
-/// What the other processes that were seen may have moved there in that direction.
-fn others(flow_view: &FlowView<'_>, level: &DeviceLevel<'_>, direction: Direction) -> Bytes {
+/// What passed the devices below those that the path names.
+fn below(flow_view: &FlowView<'_>, direction: Direction) -> Vec<LowerBytes> {
+    let top = flow_view.top().map_or(0, |level| level.depth);
+    let lower = flow_view.levels.iter().filter(|level| level.depth > top && level.readable());
+    let known = |level: &DeviceLevel<'_>| LowerBytes {
+        device: level.name(),
+        bytes: Bytes(level.moved(direction)),
+    };
+    lower.map(known).collect()
+}
+
+/// The other processes that were seen and may have moved something there in that direction, most first.
+fn movers(
+    flow_view: &FlowView<'_>,
+    level: &DeviceLevel<'_>,
+    direction: Direction,
+) -> Vec<ByteMover> {
     let moved = |one: &OtherProcess| match direction {
         Direction::Read => one.read,
         Direction::Write => one.written,
@@ -130,6 +156,32 @@ fn others(flow_view: &FlowView<'_>, level: &DeviceLevel<'_>, direction: Directio
     let others = neighbours::seen(flow_view.phase).into_iter().flat_map(|all| &all.processes);
     let here = others
         .filter(|one| neighbours::moved_here(flow_view, level, one) > Bytes::ZERO)
-        .filter_map(moved);
-    here.fold(Bytes::ZERO, |sum, bytes| sum + bytes)
+        .filter_map(|one| {
+            let (name, pid) = (one.name.clone(), Some(one.pid));
+            Some(ByteMover { name, pid, bytes: moved(one)? })
+        });
+    let mut all: Vec<ByteMover> = here.collect();
+    all.sort_by_key(|mover| std::cmp::Reverse(mover.bytes));
+    all
+}
+
+/// What the calls to these devices asked for and did not move, where each of them asked for as much, and none met the
+/// end of the data.
+fn short(phase_view: &PhaseView<'_>, level: &DeviceLevel<'_>, direction: Direction) -> Bytes {
+    let jobs = phase_view.record.planned_jobs(phase_view.phase);
+    let alike = |flow: &Flow| match jobs.get(flow.job).map(|job| &job.work) {
+        Some(Work::Blocks(blocks)) => matches!(blocks.pattern.block, BlockSize::Fixed(_)),
+        Some(Work::Copy(_)) => true,
+        _ => false,
+    };
+    let here = phase_view.cases.iter().filter(|flow_view| {
+        let flow = flow_view.flow;
+        let on = flow_view.subject.stack.iter().any(|layer| level.has(&layer.name));
+        on && flow.direction == direction && flow.short > 0 && !flow.end_of_data && alike(flow)
+    });
+    here.map(|flow_view| {
+        let Flow { calls, block, bytes, .. } = *flow_view.flow;
+        Bytes(calls.0.saturating_mul(block.0)).less(bytes)
+    })
+    .sum()
 }
