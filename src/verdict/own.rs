@@ -117,8 +117,13 @@ impl FlowView<'_> {
                 }
             }
         }
-        let counted = self.accounted(level).or_else(|| self.written_pages(level));
-        let records = counted.map_or(records, |range| records.min(range.most.0).max(range.least.0));
+        let records = match (self.accounted(level), self.written_pages(level)) {
+            (Some(ByteRange { least, most }), _) => {
+                records.min((most + self.dirty_before()).0).max(least.0)
+            }
+            (None, Some(written)) => records.min(written.0),
+            (None, None) => records,
+        };
         extra.saturating_add(records)
     }
 
@@ -137,16 +142,20 @@ impl FlowView<'_> {
             };
             Some(seen(stop)?.since(&seen(before)?))
         });
-        let counted = of_journals.reduce(|sum, next| Some(sum? + next?)).flatten()?;
-        // Metadata that were waiting for their way to the device when the phase began.
+        of_journals.reduce(|sum, next| Some(sum? + next?)).flatten()
+    }
+
+    /// Pages that were waiting for their way to a device when the phase began, other than those of the run's files:
+    /// metadata of earlier work are among them.
+    fn dirty_before(&self) -> Bytes {
+        let before = &self.phase.evidence.before;
         let dirty = before.memory.seen().map_or(Bytes::ZERO, |memory| memory.dirty);
-        let files = before.cache.iter().filter_map(|file| file.pages.seen()?.dirty).sum();
-        Some(ByteRange { most: counted.most + dirty.less(files), ..counted })
+        dirty.less(before.cache.iter().filter_map(|file| file.pages.seen()?.dirty).sum())
     }
 
     /// Where nothing of the run's own passes the page cache, all that writeback wrote were records of file systems, in two
     /// copies or one for each device, and pages of others.
-    fn written_pages(&self, level: &DeviceLevel<'_>) -> Option<ByteRange> {
+    fn written_pages(&self, level: &DeviceLevel<'_>) -> Option<Bytes> {
         let direct =
             |flow: &Flow| flow.direction == Direction::Read || flow.caching == Caching::Direct;
         if level.depth != 0
@@ -159,7 +168,7 @@ impl FlowView<'_> {
         let page = self.record.machine().page;
         let written = stop.memory.seen()?.written_since(before.memory.seen()?, page)?;
         let copies = level.layers.len().max(2) as u64;
-        Some(ByteRange { least: Bytes::ZERO, most: Bytes(written.0.saturating_mul(copies)) })
+        Some(Bytes(written.0.saturating_mul(copies)))
     }
 
     /// The phase works in a mapping of its file.
