@@ -3,6 +3,7 @@
 //! The words are read by [`read`]; [`IozoneOptions::command`] makes a plan with a phase for each test of each
 //! cell, and says where each stands. What a phase came to is read from its figures, in IOzone's units.
 
+mod archive;
 mod asked;
 mod measure;
 mod options;

@@ -176,6 +176,8 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for ByName<A> {
         self.0.next_key_seed(seed)
     }
 
+    // One for all fields of a type, not one for each.
+    #[inline(never)]
     fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, A::Error> {
         self.0.next_value_seed(ByName(seed))
     }

@@ -10,9 +10,10 @@ use std::io::{self, Cursor, Write as _};
 use rust_xlsxwriter::{
     Chart, ChartType, Color, Format, FormatBorder, FormatPattern, Workbook, Worksheet, XlsxError,
 };
+use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
-use zip::{ZipArchive, ZipWriter};
 
+use super::archive::{ArchivePart, parts};
 use super::asked::GridCell;
 use super::table::GridReport;
 use crate::record::{GridRegion, Trust};
@@ -171,20 +172,13 @@ fn ground(worth: CellWorth) -> Format {
 
 /// The file with other charts: the first in place of the first.
 fn with_charts(file: &[u8], charts: &[String]) -> io::Result<Vec<u8>> {
-    let mut parts = ZipArchive::new(Cursor::new(file))?;
     let mut written = ZipWriter::new(Cursor::new(Vec::new()));
-    for at in 0..parts.len() {
-        let part = parts.by_index_raw(at)?;
-        let name = part.name()?.into_owned();
+    for ArchivePart { name, content } in parts(file)? {
         let number = name.strip_prefix("xl/charts/chart");
         let number = number.and_then(|rest| rest.strip_suffix(".xml")?.parse::<usize>().ok());
-        match number.and_then(|number| charts.get(number.checked_sub(1)?)) {
-            Some(chart) => {
-                written.start_file(name, SimpleFileOptions::default())?;
-                written.write_all(chart.as_bytes())?;
-            }
-            None => written.raw_copy_file(part)?,
-        }
+        let chart = number.and_then(|number| charts.get(number.checked_sub(1)?));
+        written.start_file(name, SimpleFileOptions::default())?;
+        written.write_all(chart.map_or(&content[..], |chart| chart.as_bytes()))?;
     }
     Ok(written.finish()?.into_inner())
 }
@@ -256,6 +250,7 @@ mod tests {
     use std::io::Read as _;
 
     use calamine::{Data, Reader, Xlsx};
+    use zip::ZipArchive;
 
     use super::super::asked::IozoneTest;
     use super::*;
