@@ -17,7 +17,7 @@ pub const RULE: Rule = Rule {
     title: "Other I/O on the device",
     happens: "Another program's I/O shares the device.",
     seen_by: "Bytes at the device that the run did not request; its traffic in the quiet time before; requests in flight at the start; what other processes read and wrote meanwhile, and where their files are.",
-    said_when: "More than {FOREIGN} of the bytes are foreign, and a process that moved them is known, or ext4 was making inode tables, or the device was busy before the phase began: doubtful, disturbed. More than {FOREIGN_RUINS}: wrong. Where no process is known: unproven. More than {FOREIGN_RUINS} of the requests of a device, in fewer bytes, by a process that is known: doubtful, disturbed. Runs that share semaphores with this one are partners: a note with the sum of all.",
+    said_when: "More than {FOREIGN} of the bytes are foreign, and a process that moved them is known, or the device was busy before the phase began: doubtful, disturbed. More than {FOREIGN_RUINS}: wrong. Where no process is known: unproven. More than {FOREIGN_RUINS} of the requests of a device, in fewer bytes, by a process that is known: doubtful, disturbed. Runs that share semaphores with this one are partners: a note with the sum of all.",
     try_it: "A second `dd` to the same disk.",
     answer: "Watches the devices before each phase (again where its own earlier writes may still be in progress), counts that traffic as foreign, and names the processes that moved most.",
     judge: RuleJudge::Flow(judge),
@@ -127,30 +127,27 @@ fn say(
     {
         return with_partners(flow_view, level, partners, because);
     }
-    if who.is_none()
-        && let Some(mount) = neighbours::lazy_init(flow_view, level)
-    {
-        return finding(
-            RULE.id,
-            weight,
-            Some(MeasuredSubject::Disturbed),
-            format!(
-                "{part} of the bytes that {name} moved were not requested by this run: ext4 is still writing the inode tables of a new file system ({LAZY_INIT})."
-            ),
-            because,
-            Some(NextStep::new(
-                Remedy::Remount,
-                format!("sudo mount -o remount,noinit_itable {}", quoted(&mount.point)),
-            )),
-        );
-    }
     if who.is_none() && !at_work_before(level) {
+        // Its thread is there, which may also read ahead the maps of free blocks.
+        let lazy = neighbours::lazy_init(flow_view, level);
+        let (by, next) = match lazy {
+            Some(mount) => (
+                format!(
+                    "ext4, which may be writing the inode tables of a new file system ({LAZY_INIT}), or another program"
+                ),
+                NextStep::new(
+                    Remedy::Remount,
+                    format!("sudo mount -o remount,noinit_itable {}", quoted(&mount.point)),
+                ),
+            ),
+            None => ("the file system itself, or another program".into(), next),
+        };
         return finding(
             RULE.id,
             FindingWeight::Unproven,
             Some(MeasuredSubject::Unsure),
             format!(
-                "{part} of the bytes that {name} moved were not requested by this run, and no process was seen that moved them: the file system itself, or another program."
+                "{part} of the bytes that {name} moved were not requested by this run, and no process was seen that moved them: {by}."
             ),
             because,
             Some(next),
@@ -230,10 +227,10 @@ mod tests {
         assert_eq!(verdict(&bench.record).trust, Trust::Unproven);
         bench.makes_inode_tables();
         let found = verdict(&bench.record);
-        assert_eq!((found.trust, found.measures), (Trust::Wrong, MeasuredSubject::Disturbed));
+        assert_eq!((found.trust, found.measures), (Trust::Unproven, MeasuredSubject::Unsure));
         assert_eq!(
             found.summary,
-            "49 % of the bytes that loop3 moved were not requested by this run: ext4 is still writing the inode tables of a new file system (ext4lazyinit)."
+            "49 % of the bytes that loop3 moved were not requested by this run, and no process was seen that moved them: ext4, which may be writing the inode tables of a new file system (ext4lazyinit), or another program."
         );
         let next = found.findings.iter().find_map(|finding| finding.next.as_ref());
         assert_eq!(

@@ -108,7 +108,7 @@ fn inode_tables_of_a_new_file_system_are_no_part_of_the_figure() {
     let heard = hear(lab::assay(words("dd if=/dev/zero bs=16k count=600 oflag=direct")).word(of));
     told("inode tables", &heard);
     let verdict = heard.verdict();
-    assert_eq!(verdict.measures, MeasuredSubject::Disturbed, "{heard}");
+    assert!(verdict.trust >= Trust::Unproven, "{heard}");
     assert!(verdict.summary.contains("(ext4lazyinit)"), "{heard}");
     assert!(heard.ran.stderr.contains("remount,noinit_itable"), "{heard}");
 }

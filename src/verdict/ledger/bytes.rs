@@ -2,7 +2,7 @@
 
 use super::super::measure::{DeviceLevel, FlowView, PhaseView, dropped};
 use super::super::neighbours;
-use crate::evidence::{Direction, LAZY_INIT, OtherProcess};
+use crate::evidence::{Direction, OtherProcess};
 use crate::plan::{BlockSize, Work};
 use crate::record::{ByteBalance, ByteMover, Flow, LowerBytes};
 use crate::unit::Bytes;
@@ -60,12 +60,7 @@ fn balance(phase_view: &PhaseView<'_>, flow_view: &FlowView<'_>) -> Option<ByteB
         Direction::Write => (take(own), Bytes::ZERO),
     };
     let mut movers = movers(flow_view, level, direction);
-    let mut others = take(movers.iter().map(|mover| mover.bytes).sum());
-    if let Some(name) = neighbours::lazy_init(flow_view, level).map(|_| LAZY_INIT) {
-        let rest = take(at_device);
-        others += rest;
-        movers.push(ByteMover { name: name.into(), pid: None, bytes: rest });
-    }
+    let others = take(movers.iter().map(|mover| mover.bytes).sum());
     movers.retain(|mover| mover.bytes > Bytes::ZERO && others > Bytes::ZERO);
     Some(ByteBalance {
         direction,

@@ -303,10 +303,7 @@ fn foreign_share(phase_view: &PhaseView<'_>) -> f64 {
                 return 0.0;
             }
             let not_ours = || part > MORE_THAN_OURS && adds_little(flow_view);
-            let named = || {
-                neighbours::movers(flow_view, level, Bytes(foreign)).is_some()
-                    || neighbours::lazy_init(flow_view, level).is_some()
-            };
+            let named = || neighbours::movers(flow_view, level, Bytes(foreign)).is_some();
             let much = part > FOREIGN || requests > FOREIGN_RUINS;
             if much && named() {
                 part.max(requests).min(1.0)
