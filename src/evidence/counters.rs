@@ -302,7 +302,7 @@ fn filesystems(sys_root: &SysRoot, subjects: &[Subject]) -> Vec<WatchedFilesyste
     for subject in subjects.iter().filter(|subject| subject.kind != PathKind::Device) {
         let Some(space) = subject.space.seen() else { continue };
         for layer in subject.stack.iter().filter(|layer| layer.level == 0) {
-            let name = layer.partition.as_ref().unwrap_or(&layer.name);
+            let name = layer.entered_by();
             if all.iter().all(|known| known.name != *name) {
                 all.extend(WatchedFilesystem::on(sys_root, name, space.block));
             }

@@ -120,6 +120,13 @@ pub struct BlockLayer {
     pub queue: Reading<QueueSettings>,
 }
 
+impl BlockLayer {
+    /// Kernel name of what the path goes through: the partition, else the disk. File systems go by it.
+    pub fn entered_by(&self) -> &String {
+        self.partition.as_ref().unwrap_or(&self.name)
+    }
+}
+
 /// What a block device is made of.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

@@ -90,11 +90,10 @@ pub struct LowerBytes {
 /// Somebody else who moved bytes meanwhile.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ByteMover {
-    /// Name of the program, or of the thread of the kernel.
+    /// Name of the program.
     pub name: String,
-    /// Its number; absent of a thread of the kernel.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub pid: Option<u32>,
+    /// Its number.
+    pub pid: u32,
     /// Bytes of the direction.
     pub bytes: Bytes,
 }

@@ -83,10 +83,8 @@ fn accounted(balance: &ByteBalance) -> Option<String> {
 
 /// ` (dd (process 3273) 12.5 MiB, cat (process 3274) 1 MiB)`: no more than three.
 fn named(movers: &[ByteMover]) -> Option<String> {
-    let named = |mover: &ByteMover| match mover.pid {
-        Some(pid) => format!("{} (process {pid}) {}", mover.name, mover.bytes),
-        None => format!("{} {}", mover.name, mover.bytes),
-    };
+    let named =
+        |mover: &ByteMover| format!("{} (process {}) {}", mover.name, mover.pid, mover.bytes);
     let all: Vec<String> = movers.iter().take(3).map(named).collect();
     (!all.is_empty()).then(|| format!(" ({})", all.join(", ")))
 }
@@ -166,7 +164,7 @@ mod tests {
             short: Bytes::mib(4),
             at_device: Bytes::mib(35),
             others: Bytes::mib(15),
-            movers: vec![mover("dd", Some(7), 13), mover("ext4lazyinit", None, 2)],
+            movers: vec![mover("dd", 7, 13), mover("cat", 8, 2)],
             below: [("loop1", 35), ("vda", 53)]
                 .map(|(device, mib)| LowerBytes { device: device.into(), bytes: Bytes::mib(mib) })
                 .into(),
@@ -174,7 +172,7 @@ mod tests {
         };
         assert_eq!(
             bytes(&balance),
-            "24 MiB asked for = 4 MiB not moved + 20 MiB; 20 MiB written = 20 MiB at loop0; others moved 15 MiB (dd (process 7) 13 MiB, ext4lazyinit 2 MiB); below it 53 MiB passed vda"
+            "24 MiB asked for = 4 MiB not moved + 20 MiB; 20 MiB written = 20 MiB at loop0; others moved 15 MiB (dd (process 7) 13 MiB, cat (process 8) 2 MiB); below it 53 MiB passed vda"
         );
     }
 }

@@ -119,7 +119,7 @@ pub(super) fn moved_here(
     }
 }
 
-/// Where ext4 was making the inode tables of a new file system meanwhile, and a level is what it lies on.
+/// Where ext4 may have been making the inode tables of a new file system meanwhile, and a level is what it lies on.
 pub(super) fn lazy_init<'a>(
     flow_view: &FlowView<'a>,
     level: &DeviceLevel<'_>,

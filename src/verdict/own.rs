@@ -135,7 +135,7 @@ impl FlowView<'_> {
         }
         let Evidence { before, stop, .. } = &self.phase.evidence;
         let of_journals = level.layers.iter().map(|layer| {
-            let name = layer.partition.as_ref().unwrap_or(&layer.name);
+            let name = layer.entered_by();
             let seen = |snapshot: &Snapshot| {
                 let found = snapshot.filesystems.iter().find(|one| one.name == *name)?;
                 found.writes.seen().copied()

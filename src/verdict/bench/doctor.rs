@@ -505,28 +505,22 @@ impl DoctoredRecord {
         evidence.stop.cpu_throttled = Reading::Seen(CpuThrottled { periods: 9, time });
     }
 
+    /// A count of the machine's memory grew by so much meanwhile.
+    fn memory_grew(&mut self, counted: impl Fn(Bytes) -> Memory, bytes: Bytes) {
+        let evidence = &mut self.record.phases[0].evidence;
+        let at = |count| Reading::Seen(Memory { total: Bytes::mib(4096), ..counted(count) });
+        evidence.before.memory = at(Bytes::ZERO);
+        evidence.stop.memory = at(bytes);
+    }
+
     /// Bytes of pages that writeback wrote meanwhile, all file systems.
     pub fn written_back(&mut self, bytes: Bytes) {
-        let evidence = &mut self.record.phases[0].evidence;
-        let memory = |written| Memory {
-            total: Bytes::mib(4096),
-            written: Some(written),
-            ..Memory::default()
-        };
-        evidence.before.memory = Reading::Seen(memory(Bytes::ZERO));
-        evidence.stop.memory = Reading::Seen(memory(bytes));
+        self.memory_grew(|written| Memory { written: Some(written), ..Memory::default() }, bytes);
     }
 
     /// What the machine swapped meanwhile.
     pub fn swapped(&mut self, bytes: Bytes) {
-        let evidence = &mut self.record.phases[0].evidence;
-        let memory = |swapped| Memory {
-            total: Bytes::mib(4096),
-            swapped: Some(swapped),
-            ..Memory::default()
-        };
-        evidence.before.memory = Reading::Seen(memory(Bytes::ZERO));
-        evidence.stop.memory = Reading::Seen(memory(bytes));
+        self.memory_grew(|swapped| Memory { swapped: Some(swapped), ..Memory::default() }, bytes);
     }
 
     /// The file lies in so many pieces.

@@ -152,7 +152,7 @@ fn movers(
     let here = others
         .filter(|one| neighbours::moved_here(flow_view, level, one) > Bytes::ZERO)
         .filter_map(|one| {
-            let (name, pid) = (one.name.clone(), Some(one.pid));
+            let (name, pid) = (one.name.clone(), one.pid);
             Some(ByteMover { name, pid, bytes: moved(one)? })
         });
     let mut all: Vec<ByteMover> = here.collect();
