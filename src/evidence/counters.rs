@@ -11,10 +11,10 @@ use super::filesystem_writes::WatchedFilesystem;
 use super::open_counter::OpenCounter;
 use super::sys_root::why;
 use super::{
-    BlockLayer, CacheReading, CpuThrottled, DeviceReading, DiskCounters, FilesystemReading,
-    KnownGroups, Limits, Memory, OtherProcesses, PathKind, Pressure, ProcessCensus, ProcessorIdle,
-    Reading, Snapshot, Subject, SysRoot, SystemSample, Throttle, Warmth, cpu, diskstats, memory,
-    own_io, pagecache, pressure, processors, warmth,
+    BlockLayer, CacheReading, ConditionReader, CpuThrottled, DeviceReading, DiskCounters,
+    FilesystemReading, KnownGroups, Limits, Memory, OtherProcesses, PathKind, Pressure,
+    ProcessCensus, ProcessorIdle, Reading, Snapshot, Subject, SysRoot, SystemSample, Throttle,
+    Warmth, cpu, diskstats, memory, own_io, pagecache, pressure, processors, warmth,
 };
 use crate::sys::clock;
 use crate::unit::{Nanos, Timestamp};
@@ -139,6 +139,11 @@ impl CounterReader {
         let seen = warmth::read(&self.sys_root, self.names());
         *last = Some((clock::now(), seen.clone()));
         seen
+    }
+
+    /// Who reads what runs on these subjects depend on.
+    pub fn conditions(&self, subjects: &[&Subject]) -> ConditionReader {
+        ConditionReader::new(&self.sys_root, subjects)
     }
 
     /// Every other process at this moment. Some 15 us for each of them, so twice in a phase at the most.

@@ -15,6 +15,7 @@ use crate::unit::Bytes;
 
 mod card;
 mod cgroup;
+mod conditions;
 mod copying;
 mod counter_delta;
 mod counters;
@@ -62,6 +63,7 @@ mod writeback;
 
 pub use card::{CardInfo, SpeedClaims};
 pub use cgroup::KnownGroups;
+pub use conditions::{Condition, ConditionReader, ConditionValue};
 pub use copying::{COPIED, CopySpeed, copying};
 pub use counters::CounterReader;
 pub use cpu_caches::CpuCache;

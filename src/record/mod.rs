@@ -58,8 +58,8 @@ pub use judgement::{
     NextStep, Remedy, TrapId, Trust, Verdict,
 };
 pub use ledger::{
-    ByteBalance, ByteMover, HeldSpan, LowerBytes, PhaseLedger, RateLevel, TimeBalance, TimeHolder,
-    TimeTerm,
+    ByteBalance, ByteMover, HeldSpan, LowerBytes, PhaseLedger, RateLevel, SeenChange, TimeBalance,
+    TimeHolder, TimeTerm,
 };
 pub use metric::{Absence, FigureUnit, LatencyPart, Metric, Statistic};
 pub use outcome::{
@@ -71,8 +71,8 @@ pub use phase::{
     SteadyWindowResult,
 };
 pub use phase_evidence::{
-    DroppedCache, Evidence, FileExtents, LimitChange, QuietDevice, QuietPeriod, SampledDevice,
-    ShortHalts, TruncatedFile, UnprovenData, Warmths, WatchedFlush,
+    ConditionChange, DroppedCache, Evidence, FileExtents, LimitChange, QuietDevice, QuietPeriod,
+    SampledDevice, ShortHalts, TruncatedFile, UnprovenData, Warmths, WatchedFlush,
 };
 pub use phase_records::{PhaseRecordIter, PhaseRecords, StreamedPhase};
 pub use probe::{PROBE_SCHEMA, ProbeResult};

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use super::Aftermath;
 use crate::error::Fault;
 use crate::evidence::{
-    BlockSamples, CachePages, CopySpeed, DiskCounters, Extents, Limits, OtherProcesses, Reading,
-    Snapshot, ThreadStates, ThreadTimes, Throttle, Warmth,
+    BlockSamples, CachePages, Condition, ConditionValue, CopySpeed, DiskCounters, Extents, Limits,
+    OtherProcesses, Reading, Snapshot, ThreadStates, ThreadTimes, Throttle, Warmth,
 };
 use crate::plan::Shared;
 use crate::unit::{Bytes, Nanos};
@@ -50,6 +50,10 @@ pub struct Evidence {
     /// Changes of the limits on its devices that were seen while it went on: they are looked at twice a second.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub limit_changes: Vec<LimitChange>,
+    /// Changes of what the run depends on and does not do itself, seen while it went on: looked at once a second,
+    /// thermometers of drives every ten.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub condition_changes: Vec<ConditionChange>,
     /// Stops of this process (SIGSTOP, Ctrl-Z) that were too short for a gap between its samples; absent without.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub halts: Option<ShortHalts>,
@@ -144,6 +148,19 @@ pub struct LimitChange {
     pub at_ns: Nanos,
     /// The limits from then on.
     pub io: Vec<Throttle>,
+}
+
+/// A condition of a phase was found to be another.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ConditionChange {
+    /// When it was last seen as it was before, ns after `span.started`.
+    pub after_ns: Nanos,
+    /// When it was seen to be another.
+    pub at_ns: Nanos,
+    /// How it was.
+    pub before: ConditionValue,
+    /// How it is from then on.
+    pub now: Condition,
 }
 
 /// Stops of this process that were too short for a gap between its samples.

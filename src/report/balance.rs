@@ -3,11 +3,13 @@
 use super::fact::{PageFact, fact, listed};
 use crate::evidence::Direction;
 use crate::record::{
-    ByteBalance, ByteMover, MeasuredSubject, PhaseLedger, RateLevel, Record, TimeBalance, Trust,
-    Verdict,
+    ByteBalance, ByteMover, MeasuredSubject, PhaseLedger, RateLevel, Record, SeenChange,
+    TimeBalance, Trust, Verdict,
 };
 use crate::unit::{ByteRange, Bytes, Share};
 
+/// So many changes are told.
+const CHANGES: usize = 6;
 /// Terms below this share are not told.
 const LEAST: f64 = 0.005;
 
@@ -29,7 +31,14 @@ pub fn facts(ledger: &PhaseLedger) -> Vec<PageFact> {
     let mut facts = listed("bytes", ledger.bytes.iter().map(bytes));
     facts.extend(ledger.time.as_ref().map(|balance| fact("time", time(balance))));
     facts.extend(levels(ledger).map(|text| fact("rate", text)));
+    facts.extend(listed("changed", ledger.changes.iter().take(CHANGES).map(change)));
     facts
+}
+
+/// `at 2.04 s: limit on writes to loop3, 4.19 MB/s, then 16.8 MB/s`.
+fn change(change: &SeenChange) -> String {
+    let SeenChange { at, what, before, now, .. } = change;
+    format!("at {at}: {what}, {before}, then {now}")
 }
 
 /// `20 MiB written = 20 MiB at loop0; the file system added 412 KiB`.

@@ -290,6 +290,8 @@ pub(super) fn act(context: &mut PhaseContext, plan: &CopyWork) -> Result<PhaseRe
     let goal = context.jobs.first().and_then(|job| job.writes_at_most);
     watch.expect(goal, None);
     watch.limits_were(&context.resolved.limits);
+    let ends = subjects.iter().zip([plan.from.flags, plan.to.flags]);
+    watch.all_direct(ends.into_iter().all(|(end, flags)| end.stack.is_empty() || flags.direct));
     watch.look_at_thread(thread);
     let quiet = context.listen();
     hand.stop.store(context.signal.is_some(), Ordering::Relaxed);
@@ -386,7 +388,9 @@ pub(super) fn act(context: &mut PhaseContext, plan: &CopyWork) -> Result<PhaseRe
         passed: None,
         workers: Vec::new(),
     }];
-    let PhaseSamples { series, neighbours, states, limit_changes, halts, .. } = watch.finish();
+    let PhaseSamples {
+        series, neighbours, states, limit_changes, condition_changes, halts, ..
+    } = watch.finish();
     let copying = copying::around(context.resolved, &flows, &span);
     Ok(PhaseRecord {
         name: context.phase.name.clone(),
@@ -415,6 +419,7 @@ pub(super) fn act(context: &mut PhaseContext, plan: &CopyWork) -> Result<PhaseRe
             states,
             limits: context.limits_after(&span),
             limit_changes,
+            condition_changes,
             halts,
             before,
             stop: stop_snapshot,

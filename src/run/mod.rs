@@ -5,6 +5,7 @@ mod account;
 mod aftermath;
 mod caches;
 mod closing;
+mod condition_watch;
 mod copy;
 mod copying;
 mod coverage;

@@ -4,7 +4,7 @@ use std::os::fd::BorrowedFd;
 
 use crate::error::{Doing, Error, Fault};
 use crate::evidence::{Snapshot, Subject};
-use crate::plan::{Action, DetailLevel, Job, StopLimit, Work};
+use crate::plan::{Action, Caching, DetailLevel, Job, StopLimit, Work};
 use crate::record::{
     Evidence, Flow, IntervalCounts, PhaseRecord, Span, TruncatedFile, Warmths, WatchedFlush,
 };
@@ -89,6 +89,7 @@ impl<'a> PhaseContext<'a> {
             neighbours,
             states,
             limit_changes,
+            condition_changes,
             halts,
         } = watch.finish();
         if simulated {
@@ -142,6 +143,7 @@ impl<'a> PhaseContext<'a> {
                 states,
                 limits,
                 limit_changes,
+                condition_changes,
                 halts,
                 before,
                 stop,
@@ -183,6 +185,7 @@ impl<'a> PhaseContext<'a> {
         let goal: Option<Vec<Bytes>> = ready.iter().map(bytes).collect();
         watch.expect(goal.map(|goal| goal.into_iter().sum()), limit(self.phase));
         watch.limits_were(&self.resolved.limits);
+        watch.all_direct(ready.iter().all(|job| job.resolved.caching == Caching::Direct));
         watch
     }
 

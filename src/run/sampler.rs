@@ -7,8 +7,8 @@ use crate::evidence::{
 };
 use crate::plan::{Action, Phase};
 use crate::record::{
-    IntervalCount, IntervalCounts, LimitChange, PartSoFar, PhaseSoFar, QuietDevice, QuietPeriod,
-    SamplePoint, SampleSeries, ShortHalts,
+    ConditionChange, IntervalCount, IntervalCounts, LimitChange, PartSoFar, PhaseSoFar,
+    QuietDevice, QuietPeriod, SamplePoint, SampleSeries, ShortHalts,
 };
 use crate::stats::copy::CopyCounts;
 use crate::stats::{LiveCounters, LiveReading};
@@ -16,6 +16,7 @@ use crate::sys::clock;
 use crate::sys::event_loop::{Event, EventLoop};
 use crate::unit::{Bytes, Nanos, Timestamp};
 
+use super::condition_watch::{ConditionWatch, WatchedLeaf};
 use super::observer::{LiveStatus, Observer};
 use super::sample_timer::SampleTimer;
 use super::thread_roll::ThreadRoll;
@@ -77,6 +78,8 @@ pub(super) struct PhaseSampler<'a> {
     limits: Option<Vec<Throttle>>,
     groups: KnownGroups,
     limit_changes: Vec<LimitChange>,
+    /// What else the phase depends on.
+    conditions: ConditionWatch,
     /// How often this process was stopped and went on.
     halts: Option<ShortHalts>,
 }
@@ -103,6 +106,8 @@ pub(super) struct PhaseSamples {
     pub states: Option<ThreadStates>,
     /// Changes of the limits on the devices.
     pub limit_changes: Vec<LimitChange>,
+    /// Changes of what else it depends on.
+    pub condition_changes: Vec<ConditionChange>,
     /// Stops too short for a gap between samples.
     pub halts: Option<ShortHalts>,
 }
@@ -171,6 +176,11 @@ impl<'a> PhaseSampler<'a> {
         if tops == leaves {
             tops.clear();
         }
+        let watched = |(at, name): (usize, &str)| {
+            leaves.contains(&at).then(|| WatchedLeaf { name: name.into(), at })
+        };
+        let watched = counter_reader.names().enumerate().filter_map(watched).collect();
+        let conditions = ConditionWatch::new(counter_reader.conditions(subjects), watched);
         let series = SampleSeries { interval_ns: INTERVAL, points: Vec::with_capacity(1024) };
         let started = clock::now();
         let mut watch = Self {
@@ -195,6 +205,7 @@ impl<'a> PhaseSampler<'a> {
             limits: None,
             groups: KnownGroups::default(),
             limit_changes: Vec::new(),
+            conditions,
             halts: None,
         };
         counter_reader.devices(&mut watch.before);
@@ -230,6 +241,11 @@ impl<'a> PhaseSampler<'a> {
             |throttle: &&Throttle| self.stack.iter().any(|layer| layer.number == throttle.device);
         let io = limits.seen().map(|limits| limits.io.iter().filter(here).cloned().collect());
         self.limits = io;
+    }
+
+    /// All I/O of the phase goes past the page cache, or not.
+    pub fn all_direct(&mut self, direct: bool) {
+        self.conditions.all_direct(direct);
     }
 
     /// Looks at what those on this roll do, too.
@@ -384,6 +400,7 @@ impl<'a> PhaseSampler<'a> {
         if sample % LIMITS_EACH == 1 && !self.stack.is_empty() {
             self.look_at_limits();
         }
+        self.conditions.look_if_due(self.started, &self.before, self.done);
     }
 
     /// Notes where the limits on the devices are others than those that are known.
@@ -400,7 +417,10 @@ impl<'a> PhaseSampler<'a> {
     }
 
     /// What it has seen.
-    pub fn finish(self) -> PhaseSamples {
+    pub fn finish(mut self) -> PhaseSamples {
+        if self.series.points.last().is_some_and(|last| last.at_ns >= SHORT) {
+            self.conditions.look(self.started, &self.before, self.done);
+        }
         let others = self
             .census
             .map(|first| first.and_then(|first| self.counter_reader.since(&first)).into());
@@ -415,6 +435,7 @@ impl<'a> PhaseSampler<'a> {
             neighbours: others,
             states: (states.looks > 0).then_some(states),
             limit_changes: self.limit_changes,
+            condition_changes: self.conditions.finish(),
             halts: self.halts,
         }
     }

@@ -291,6 +291,7 @@ impl DoctoredRecord {
                 states: None,
                 limits: None,
                 limit_changes: Vec::new(),
+                condition_changes: Vec::new(),
                 halts: None,
                 copied: None,
                 before: snapshot(START),

@@ -1,13 +1,14 @@
 //! T43: a fast start that the device could not keep up.
 
+use super::changed_with::ChangedWith;
 use super::measure::{PhaseView, estimate};
 use super::rate_series::{RateInterval, intervals, total};
 use super::threshold::{
     CLIFF, CLIFF_GOING, CLIFF_HARMLESS, CLIFF_PART, CLIFF_PART_SHARE, CLIFF_SIDE,
 };
 use super::words::pace;
-use super::{Rule, RuleJudge, advice, disturbed, finding, refuted};
-use crate::record::{Exhibit, ExhibitValue, Finding, FindingWeight, MeasuredSubject};
+use super::{Rule, RuleJudge, advice, disturbed, finding, limits, refuted};
+use crate::record::{Exhibit, ExhibitValue, Finding, FindingWeight, MeasuredSubject, PhaseLedger};
 use crate::stats::{self, Estimate};
 use crate::unit::Bytes;
 
@@ -17,10 +18,10 @@ pub const RULE: Rule = Rule {
     title: "A fast cache, then a cliff",
     happens: "A drive writes the first gigabytes to a fast cache and then falls to its sustained speed; the average is neither.",
     seen_by: "Bytes in every 100 ms: of direct calls, or of the device where nobody else uses it.",
-    said_when: "The rate falls once by more than a factor of {CLIFF}, and {CLIFF_SIDE} of both sides stay on their side of the middle: doubtful, unsteady, with both rates; the figure is corrected to the second. A note where the average is close to the second anyway.",
+    said_when: "The rate falls once by more than a factor of {CLIFF}, and {CLIFF_SIDE} of both sides stay on their side of the middle: doubtful, unsteady, with both rates; the figure is corrected to the second, unless a limit changed. A note where the average is close to the second anyway.",
     try_it: "Write 200 MiB to a card that takes 48 MiB at 32 MiB/s and the rest at 4 MiB/s.",
     answer: "`sustain` runs until the rate is steady, and plans can.",
-    judge: RuleJudge::Phase(judge),
+    judge: RuleJudge::Ledger(judge),
 };
 
 /// Before and after the fall.
@@ -30,7 +31,7 @@ struct SpeedFall {
     all: RateInterval,
 }
 
-fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
+fn judge(phase_view: &PhaseView<'_>, ledger: &PhaseLedger, found: &[Finding]) -> Option<Finding> {
     if refuted(found) || disturbed(found) || phase_view.paced() || phase_view.of_trees() {
         return None;
     }
@@ -38,10 +39,12 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
     let flow_view = phase_view.cases.iter().find(|flow_view| flow_view.on_devices())?;
     let (fast, slow) = (pace(fall.before.rate()), pace(fall.after.rate()));
     let average = fall.all.rate();
+    let changed = ChangedWith::new(ledger, fall.before.time);
     let fell = format!(
-        "{} fell from {fast} to {slow} after {}",
+        "{} fell from {fast} to {slow} after {}{}",
         flow_view.named(),
-        Bytes(fall.before.bytes)
+        Bytes(fall.before.bytes),
+        changed.told()
     );
     // Who asked for what lasts is told of both.
     let asked = phase_view.record.plan.study().tells_what_lasts()
@@ -73,13 +76,19 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
         weight,
         measures,
         claim,
-        vec![shown("before", fall.before), shown("after", fall.after)],
+        [shown("before", fall.before), shown("after", fall.after)]
+            .into_iter()
+            .chain(changed.exhibits())
+            .collect(),
         advice::sustained(flow_view),
     ))
 }
 
-/// What the device keeps up, when it fell.
+/// What the device keeps up, when it fell; nothing where a limit changed, of which that may be the rate.
 pub(super) fn sustained(phase_view: &PhaseView<'_>) -> Option<Estimate> {
+    if phase_view.cases.iter().any(|flow_view| limits::changing(flow_view).is_some()) {
+        return None;
+    }
     let after = fall(phase_view)?.after;
     estimate(Bytes(after.bytes), after.time)
 }

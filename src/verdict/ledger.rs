@@ -4,6 +4,7 @@
 //! takes nothing for granted: what no counter explains stays unexplained.
 
 mod bytes;
+mod changes;
 mod held;
 mod levels;
 #[cfg(test)]
@@ -13,10 +14,13 @@ mod time;
 use super::measure::PhaseView;
 use crate::record::PhaseLedger;
 
+pub(super) use changes::beside;
+
 /// The whole balance of a phase.
 pub(super) fn of_phase(phase_view: &PhaseView<'_>) -> PhaseLedger {
     let levels = levels::levels(phase_view);
     let time = time::time(phase_view, &levels);
     let held = time.as_ref().map(|balance| held::held(phase_view, balance)).unwrap_or_default();
-    PhaseLedger { bytes: bytes::bytes(phase_view), time, levels, held }
+    let changes = changes::changes(phase_view);
+    PhaseLedger { bytes: bytes::bytes(phase_view), time, levels, held, changes }
 }

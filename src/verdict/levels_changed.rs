@@ -1,5 +1,6 @@
 //! T70: the rate has several levels.
 
+use super::changed_with::ChangedWith;
 use super::measure::{FlowView, PhaseView};
 use super::rate_series::intervals;
 use super::threshold::UNEVEN;
@@ -17,10 +18,10 @@ pub const RULE: Rule = Rule {
     id: "T70",
     title: "Several rates",
     happens: "Something changed while the run went on (a limit, a link, a clock, another layer), and the average is the rate of no moment.",
-    seen_by: "Change points of the 100 ms series (PELT: Killick, Fearnhead and Eckley 2012).",
+    seen_by: "Change points of the 100 ms series (PELT: Killick, Fearnhead and Eckley 2012). Beside them: limits, looked at twice a second, and links, CPU frequency limits, cooling, free space and the requests of others, looked at once a second.",
     said_when: "Stretches of a tenth of the time or more whose rates differ by a factor of {LEVEL_CHANGE} or more, or a limit that changed and was met as long as it was there, and no other rule names the cause: doubtful, unsteady, with each rate. A spread of ±{UNEVEN} or more: unproven.",
     try_it: "Raise the limit of a card from 4 to 16 MiB/s in the middle of a direct write.",
-    answer: "Shows each rate and how long it lasted.",
+    answer: "Shows each rate, how long it lasted, and what changed with it.",
     judge: RuleJudge::Ledger(judge),
 };
 
@@ -55,10 +56,19 @@ fn judge(phase_view: &PhaseView<'_>, ledger: &PhaseLedger, found: &[Finding]) ->
             "the run's series",
         )
     };
+    let with_it = |level: &RateLevel| {
+        (level.from > Nanos::ZERO).then(|| ChangedWith::new(ledger, level.from))
+    };
+    let exhibits = |level: &RateLevel| {
+        let mut exhibits = with_it(level).map(|changed| changed.exhibits()).unwrap_or_default();
+        exhibits.push(shown(level));
+        exhibits
+    };
     let claim = match levels.as_slice() {
         [one, other] => format!(
-            "The rate of {} changed: {}, then {}; the average is neither.",
+            "The rate of {} changed{}: {}, then {}; the average is neither.",
             flow_view.named(),
+            with_it(other).map(|changed| changed.told()).unwrap_or_default(),
             told(one),
             told(other)
         ),
@@ -80,7 +90,7 @@ fn judge(phase_view: &PhaseView<'_>, ledger: &PhaseLedger, found: &[Finding]) ->
         FindingWeight::Doubt,
         Some(MeasuredSubject::Unsteady),
         claim,
-        levels.iter().take(SHOWN).map(shown).chain(limits::changed(phase_view)).collect(),
+        levels.iter().take(SHOWN).flat_map(exhibits).collect(),
         advice::sustained(flow_view),
     ))
 }
@@ -143,7 +153,8 @@ const SHOWN: usize = 6;
 #[cfg(test)]
 mod tests {
     use super::super::bench::{DoctoredRecord, verdict};
-    use crate::record::{MeasuredSubject, Trust};
+    use crate::evidence::{Condition, ConditionValue, LinkKind};
+    use crate::record::{ConditionChange, Exhibit, MeasuredSubject, Trust};
     use crate::unit::{MIB, Nanos};
 
     /// A direct write of so many eighths of a MiB in each tenth of a second, 20 MiB at the most.
@@ -163,6 +174,36 @@ mod tests {
         assert_eq!((found.trust, found.measures), (Trust::Doubtful, MeasuredSubject::Unsteady));
         let said = "The rate of loop3 changed: 1.31 MB/s for 2.00 s, then 5.24 MB/s for 3.00 s; the average is neither.";
         assert_eq!(found.summary, said);
+    }
+
+    /// A link that fell back between these two moments.
+    fn link(after: Nanos, at: Nanos) -> ConditionChange {
+        let mode = |mode: &str| ConditionValue::Link { kind: LinkKind::Pcie, mode: mode.into() };
+        ConditionChange {
+            after_ns: after,
+            at_ns: at,
+            before: mode("PCIe 1.0 x1"),
+            now: Condition {
+                of: "loop3".into(),
+                value: mode("PCIe 3.0 x4"),
+                source: "current_link_speed".into(),
+            },
+        }
+    }
+
+    #[test]
+    fn what_changed_with_the_rate_stands_beside_it() {
+        let mut bench = series(50, |n| if n < 20 { 1 } else { 4 });
+        let ms = Nanos::millis;
+        for (after, at, beside) in [(1100, 2100, true), (1900, 2900, true), (2700, 3700, false)] {
+            bench.record.phases[0].evidence.condition_changes = vec![link(ms(after), ms(at))];
+            let found = verdict(&bench.record);
+            let said = "The rate of loop3 changed, and with it the PCIe link of loop3 (from PCIe 1.0 x1 to PCIe 3.0 x4): 1.31 MB/s";
+            assert_eq!(found.summary.starts_with(said), beside, "{found:?}");
+            let shown = |shown: &&Exhibit| shown.reading == "PCIe link of loop3";
+            let shown = found.findings[0].because.iter().filter(shown).count();
+            assert_eq!(shown, usize::from(beside), "{found:?}");
+        }
     }
 
     #[test]

@@ -15,6 +15,7 @@ mod cached_before;
 pub mod capacity;
 pub mod card;
 pub mod catalogue;
+mod changed_with;
 mod client_bound;
 mod cliff;
 mod compressed;

@@ -261,6 +261,7 @@ pub fn phase(shape: &Shape, started: Timestamp) -> PhaseRecord {
             states: None,
             limits: None,
             limit_changes: Vec::new(),
+            condition_changes: Vec::new(),
             halts: None,
             copied: None,
             before: snapshot(started, shape.device, DiskCounters::default(), "/mnt/sd", 0),

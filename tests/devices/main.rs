@@ -7,6 +7,7 @@
 mod accounts;
 mod bonnie;
 mod card;
+mod changes;
 mod data;
 mod dd;
 mod demo;

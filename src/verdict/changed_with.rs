@@ -1,0 +1,35 @@
+//! What changed with a rate, in the words of a verdict: a limit, a link, a clock, free space, others.
+
+use super::ledger;
+use crate::record::{Exhibit, PhaseLedger, SeenChange};
+use crate::unit::Nanos;
+
+/// The changes that were seen about the moment of a change of the rate.
+pub(super) struct ChangedWith<'l>(Vec<&'l SeenChange>);
+
+impl<'l> ChangedWith<'l> {
+    /// Those of this ledger, about this moment after the start.
+    pub fn new(ledger: &'l PhaseLedger, at: Nanos) -> Self {
+        Self(ledger::beside(&ledger.changes, at).collect())
+    }
+
+    /// A part of a sentence about the change of the rate: `, and with it the limit on writes to loop3 (from 4.19 MB/s to
+    /// 16.8 MB/s)`. Empty where nothing was seen, or so much that none of it can be named as the cause.
+    pub fn told(&self) -> String {
+        match self.0.as_slice() {
+            [SeenChange { what, before, now, .. }] => {
+                format!(", and with it the {what} (from {before} to {now})")
+            }
+            _ => String::new(),
+        }
+    }
+
+    /// All of them, where they were read.
+    pub fn exhibits(&self) -> Vec<Exhibit> {
+        let shown = |change: &&SeenChange| {
+            let text = format!("{}, then {} by {}", change.before, change.now, change.at);
+            Exhibit::new(change.what.clone(), text, change.source.clone())
+        };
+        self.0.iter().map(shown).collect()
+    }
+}

@@ -1,0 +1,88 @@
+//! What changes while a run goes on stands beside its rate: a limit, free space, the requests of others.
+
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use assay::record::{MeasuredSubject, SeenChange, Trust};
+
+use crate::kernel::{Heard, hear_own, told};
+use crate::lab::{self, Card, MI};
+
+fn file(card: &Card, name: &str, size: u64) -> PathBuf {
+    let path = card.path(name);
+    card.freely(|| std::fs::write(&path, vec![7; size as usize]));
+    path
+}
+
+/// Reads of 64 KiB for five seconds, and something that happens after two.
+fn read_while(card: &Card, happens: impl FnOnce() + Send) -> Heard {
+    let path = file(card, "x", 32 * MI);
+    let words = ["io", "--rw", "read", "--bs", "64k", "--time", "5"];
+    let typed = lab::assay(words).word(path).within(card.rooms());
+    let stat = format!("/sys/block/{}/stat", card.leaf_name());
+    let sectors = move || -> u64 {
+        let text = std::fs::read_to_string(&stat).expect("its counters");
+        text.split_whitespace().nth(2).and_then(|word| word.parse().ok()).expect("a number")
+    };
+    let first = sectors();
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            let began = Instant::now();
+            while sectors() < first + 2048 && began.elapsed() < Duration::from_secs(20) {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            std::thread::sleep(Duration::from_secs(2));
+            happens();
+        });
+        hear_own(typed)
+    })
+}
+
+fn changes(heard: &Heard) -> &[SeenChange] {
+    let ledger = heard.phase().ledger.as_ref().unwrap_or_else(|| panic!("no ledger\n{heard}"));
+    &ledger.changes
+}
+
+#[test]
+fn a_limit_that_was_lowered_is_named_with_the_rate() {
+    let _beside = lab::beside();
+    let card = lab::need!(Card::sdcard());
+    let heard = read_while(&card, || card.set_speed(lab::Speed::bytes(4 * MI, 4 * MI)));
+    told("a lowered limit", &heard);
+    let name = card.leaf_name();
+    let what = format!("limit on reads of {name}");
+    let change = changes(&heard).iter().find(|change| change.what == what);
+    let change = change.unwrap_or_else(|| panic!("{heard}\n{:?}", changes(&heard)));
+    assert_eq!((&*change.before, &*change.now), ("16.8 MB/s", "4.19 MB/s"));
+    let verdict = heard.verdict();
+    let said = format!(
+        ", and with it the limit on reads of {name} (from 16.8 MB/s to 4.19 MB/s): the average"
+    );
+    assert!(verdict.summary.contains(&said) && verdict.corrected.is_none(), "{heard}");
+    assert_eq!((verdict.trust, verdict.measures), (Trust::Doubtful, MeasuredSubject::Unsteady));
+    assert!(heard.ran.stdout.contains(": limit on reads of"), "{heard}");
+}
+
+#[test]
+fn a_neighbours_depth_and_the_room_it_makes_stand_beside_the_rate() {
+    let _beside = lab::beside();
+    let card = lab::need!(Card::paced());
+    let other = file(&card, "other", 64 * MI);
+    let heard = read_while(&card, || {
+        let mut neighbour = Command::new(env!("CARGO_BIN_EXE_assay"));
+        neighbour.args(["io", "--rw", "randread", "--bs", "64k", "--iodepth", "8", "--time", "2"]);
+        let ended = neighbour.arg(&other).stdout(Stdio::null()).stderr(Stdio::null()).status();
+        assert!(ended.is_ok(), "{ended:?}");
+        std::fs::remove_file(&other).expect("removed");
+    });
+    told("a neighbour", &heard);
+    let found = |what: String| changes(&heard).iter().find(|change| change.what == what);
+    let name = card.leaf_name();
+    let depth = found(format!("number of requests that others had in flight at {name}"))
+        .unwrap_or_else(|| panic!("{heard}\n{:?}", changes(&heard)));
+    let count = |text: &str| text.parse::<f64>().expect("a number");
+    assert!(count(&depth.before) < 1.0 && count(&depth.now) >= 2.0, "{depth:?}\n{heard}");
+    let space = found(format!("free space of {}", card.mount().display()));
+    assert!(space.is_some(), "{heard}\n{:?}", changes(&heard));
+}
