@@ -52,6 +52,9 @@ pub struct OtherProcesses {
 pub struct OtherProcess {
     /// Its number.
     pub pid: u32,
+    /// The number of the process whose child it is. Absent in records of before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<u32>,
     /// Its name, of at most 15 characters, with nothing in it that a terminal would obey.
     pub name: String,
     /// CPU time of all its threads.
@@ -118,6 +121,7 @@ impl ProcessCensus {
             if busy || moving {
                 processes.push(OtherProcess {
                     pid,
+                    parent: Some(now.parent),
                     name: now.name.clone(),
                     cpu,
                     read: moved.map(|io| io.read),

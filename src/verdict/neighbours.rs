@@ -101,7 +101,8 @@ fn is_partner(record: &Record, one: &OtherProcess) -> bool {
     record.plan.origin.tool.partners.contains(&one.name)
 }
 
-/// What a process moved that may have been on a level.
+/// What a process moved that may have been on a level. Of children that have ended nobody knows where they had their
+/// files: where another child has some there now, theirs count as there, too.
 pub(super) fn moved_here(
     flow_view: &FlowView<'_>,
     level: &DeviceLevel<'_>,
@@ -111,12 +112,16 @@ pub(super) fn moved_here(
         flow_view.subject.mount.seen().filter(|_| level.depth == 0).map(|mount| mount.device);
     let system = system.map(|device| format!("{}:{}", device.major, device.minor));
     let here = |disk: &String| level.has(disk) || Some(disk) == system.as_ref();
-    let elsewhere =
-        |one: &OtherProcess| one.open_on.as_ref().is_some_and(|disks| !disks.iter().any(here));
-    match elsewhere(one) {
-        true => Bytes::ZERO,
-        false => one.read.unwrap_or_default() + one.written.unwrap_or_default(),
+    let moved = one.read.unwrap_or_default() + one.written.unwrap_or_default();
+    let Some(disks) = &one.open_on else { return moved };
+    if disks.iter().any(here) {
+        return moved;
     }
+    let child_here = |child: &OtherProcess| {
+        child.parent == Some(one.pid) && child.open_on.iter().flatten().any(here)
+    };
+    let all = seen(flow_view.phase).into_iter().flat_map(|others| &others.processes);
+    one.by_ended.filter(|_| all.into_iter().any(child_here)).unwrap_or_default()
 }
 
 /// Where ext4 may have been making the inode tables of a new file system meanwhile, and a level is what it lies on.
@@ -281,6 +286,23 @@ mod tests {
             found(&bench, "T31").claim.ends_with("wrote 19 MiB.")
         };
         assert!(open_on("loop3") && open_on("7:3") && !open_on("vda"));
+    }
+
+    #[test]
+    fn what_ended_children_moved_was_where_another_child_is() {
+        let mut bench = DoctoredRecord::write_flushed();
+        bench.written(Bytes::mib(40), Bytes::mib(40));
+        bench.beside(&[("sh", Nanos::ZERO, Bytes::mib(16)), ("dd", Nanos::ZERO, Bytes::mib(3))]);
+        bench.done_by_ended(0, Bytes::mib(16));
+        let mut named = |disk: &str, parent: u32| {
+            let others = &mut bench.record.phases[0].evidence.neighbours;
+            let Some(Reading::Seen(others)) = others else { panic!("not seen") };
+            others.processes[0].open_on = Some(Vec::new());
+            others.processes[1].open_on = Some(vec![disk.into()]);
+            others.processes[1].parent = Some(parent);
+            found(&bench, "T31").claim.contains("programs started by sh (process 10) wrote 16 MiB")
+        };
+        assert!(named("loop3", 10) && !named("vda", 10) && !named("loop3", 1));
     }
 
     #[test]

@@ -159,6 +159,7 @@ impl DoctoredRecord {
     pub fn beside(&mut self, processes: &[(&str, Nanos, Bytes)]) {
         let all = (10..).zip(processes).map(|(pid, (name, cpu, written))| OtherProcess {
             pid,
+            parent: None,
             name: (*name).into(),
             cpu: *cpu,
             read: Some(Bytes::ZERO),
