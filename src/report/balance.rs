@@ -3,11 +3,13 @@
 use super::fact::{PageFact, fact, listed};
 use crate::evidence::Direction;
 use crate::record::{
-    ByteBalance, ByteMover, MeasuredSubject, PhaseLedger, RateLevel, Record, SeenChange,
-    TimeBalance, Trust, Verdict,
+    ByteBalance, ByteMover, MeasuredSubject, PhaseLedger, PhaseRecord, RateLevel, Record,
+    SeenChange, TimeBalance, Trust, Verdict,
 };
 use crate::unit::{ByteRange, Bytes, Share};
 
+/// Of so many phases it is told.
+const PHASES: usize = 4;
 /// So many changes are told.
 const CHANGES: usize = 6;
 /// Terms below this share are not told.
@@ -24,6 +26,40 @@ pub fn of_single(record: &Record) -> Vec<PageFact> {
     let (Some(phase), None) = (counted.next(), counted.next()) else { return Vec::new() };
     let explained = phase.verdict.as_ref().is_some_and(wanted);
     phase.ledger.as_ref().filter(|_| explained).map(|ledger| facts(ledger)).unwrap_or_default()
+}
+
+/// The balances of a phase among others: where its number is not sound.
+pub fn of_phase(phase: &PhaseRecord) -> Vec<PageFact> {
+    let unsound = phase.verdict.as_ref().is_some_and(|verdict| verdict.trust != Trust::Sound);
+    phase.ledger.as_ref().filter(|_| unsound).map(|ledger| facts(ledger)).unwrap_or_default()
+}
+
+/// The balances of what a record is about: of its only phase, or of the first few whose numbers are not sound, under
+/// their names.
+pub fn of_record(record: &Record) -> Vec<PageFact> {
+    let counted = || record.phases.stream().filter(|phase| record.plan.counts(&phase.name));
+    if counted().nth(1).is_none() {
+        return of_single(record);
+    }
+    let (mut all, mut more) = (Vec::new(), 0);
+    for phase in counted() {
+        let facts = of_phase(&phase);
+        match facts.is_empty() {
+            true => {}
+            false if all.len() >= PHASES => more += 1,
+            false => all.push((phase.name.clone(), facts)),
+        }
+    }
+    let named = |(name, facts): (String, Vec<PageFact>)| {
+        facts
+            .into_iter()
+            .map(move |fact| PageFact { text: format!("{name}: {}", fact.text), ..fact })
+    };
+    let mut told: Vec<PageFact> = all.into_iter().flat_map(named).collect();
+    if more > 0 {
+        told.push(fact("", format!("{more} more: --explain tells of all")));
+    }
+    told
 }
 
 /// The balances of a phase, with `bytes` and `time` before them.

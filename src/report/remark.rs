@@ -2,6 +2,7 @@
 //!
 //! Scripts grep that output for `MB/s`; so no line here holds a number followed by such a unit.
 
+use super::fact::PageFact;
 use super::figure::{estimate, micros};
 use super::finding::lead;
 use super::paint::{Ink, InkedText};
@@ -10,7 +11,7 @@ use crate::evidence::Direction;
 use crate::record::{PhaseRecord, Record, Trust, Verdict};
 use crate::unit::Bytes;
 
-/// Two to six lines, each beginning with `assay: `, or with blanks where it goes on in the next; none for a
+/// Two to some ten lines, each beginning with `assay: `, or with blanks where it goes on in the next; none for a
 /// record that was not judged.
 pub fn verdict_lines(record: &Record, style: TerminalStyle) -> Vec<String> {
     let first = record.phases.first();
@@ -27,8 +28,7 @@ pub fn verdict_lines(record: &Record, style: TerminalStyle) -> Vec<String> {
     lines.extend(because(verdict).iter().map(|line| line.as_str().into()));
     let unsound = verdict.trust != Trust::Sound && record.phases.len() == 1;
     let ledger = first.and_then(|phase| phase.ledger.as_ref()).filter(|_| unsound);
-    let time = ledger.and_then(|ledger| ledger.time.as_ref());
-    lines.extend(time.map(|time| format!("time {}", balance::time(time)).as_str().into()));
+    lines.extend(ledger.into_iter().flat_map(|ledger| balances(&balance::facts(ledger), None)));
     // Beside a number that may be believed, advice would only cast doubt on it.
     let advice = verdict.findings.iter().find_map(|finding| finding.next.as_ref());
     let advice = advice.filter(|_| verdict.trust != Trust::Sound);
@@ -49,24 +49,42 @@ pub fn remarks(
     named: impl Fn(&PhaseRecord) -> Option<String>,
     style: TerminalStyle,
 ) -> Vec<String> {
-    let mut said: Vec<(String, InkedText)> = Vec::new();
+    let mut said: Vec<(String, InkedText, Vec<InkedText>)> = Vec::new();
     let mut advice: Vec<String> = Vec::new();
     for phase in record.phases.stream() {
         let Some((figure, verdict)) = named(&phase).zip(phase.verdict.as_ref()) else { continue };
         let words = judged(verdict);
         match said.last_mut() {
-            Some((figures, last)) if *last == words => *figures += &format!(", {figure}"),
-            _ => said.push((figure, words)),
+            Some((figures, last, _)) if *last == words => *figures += &format!(", {figure}"),
+            _ => {
+                let facts = balances(&balance::of_phase(&phase), Some(&figure));
+                said.push((figure, words, facts));
+            }
         }
         let next = verdict.findings.iter().find_map(|finding| finding.next.as_ref());
         let next = next.filter(|_| verdict.trust != Trust::Sound);
         let next = next.map(|next| typed(next.words()));
         advice.extend(next.filter(|next| !advice.contains(next)));
     }
-    let lines = said.into_iter().flat_map(|(figures, words)| {
-        told(&InkedText::of(Ink::Plain, format!("{figures}: ")).and(words), style)
+    let lines = said.into_iter().flat_map(|(figures, words, facts)| {
+        let words = InkedText::of(Ink::Plain, format!("{figures}: ")).and(words);
+        [words].into_iter().chain(facts).flat_map(|text| told(&text, style)).collect::<Vec<_>>()
     });
     lines.chain(advice).collect()
+}
+
+/// Balances, one after the other, of the figure that is named.
+fn balances(facts: &[PageFact], of: Option<&str>) -> Vec<InkedText> {
+    let mut label = "";
+    let told = |fact: &PageFact| {
+        label = if fact.label.is_empty() { label } else { fact.label };
+        let text = match of {
+            Some(figure) => format!("{label} of {figure}: {}", fact.text),
+            None => format!("{label} {}", fact.text),
+        };
+        InkedText::from(text.as_str())
+    };
+    facts.iter().map(told).collect()
 }
 
 /// What begins each line.

@@ -7,7 +7,7 @@
 use std::io::{self, Write};
 
 use super::closing::{ending, foot, later_notes, nexts};
-use super::fact::{self, labelled};
+use super::fact::{self, PageFact, labelled};
 use super::figure::{estimate, micros};
 use super::finding::{because, lead};
 use super::fitted::{FittedCell, FittedColumn, FittedTable};
@@ -68,6 +68,9 @@ struct AlikeRemarks {
     last: String,
 }
 
+/// Columns of the labels of balances beneath a phase.
+const LABEL: usize = 9;
+
 /// So many remarks of one kind in a row stand beneath their phases, each by itself.
 const ALIKE: usize = 8;
 
@@ -78,6 +81,8 @@ struct PhaseRemark {
     measures: MeasuredSubject,
     claim: String,
     corrected: Option<Estimate>,
+    /// What its bytes and its time add up to, where it is not sound.
+    balances: Vec<PageFact>,
 }
 
 /// The table of phases on a terminal, and the curve behind it.
@@ -307,7 +312,8 @@ impl TextPage {
             return Ok(());
         }
         let claim = lead(verdict).map_or(&verdict.summary, |finding| &finding.claim).clone();
-        let remark = PhaseRemark { trust, measures, claim, corrected };
+        let balances = balance::of_phase(phase);
+        let remark = PhaseRemark { trust, measures, claim, corrected, balances };
         match self.alike.held_back(phase, remark) {
             Some(remark) => self.beneath_phase(remark, out),
             None => Ok(()),
@@ -330,7 +336,7 @@ impl TextPage {
 
     /// A remark beneath its phase.
     fn beneath_phase(&mut self, remark: PhaseRemark, out: &mut dyn Write) -> io::Result<()> {
-        let PhaseRemark { trust, measures, claim, corrected } = remark;
+        let PhaseRemark { trust, measures, claim, corrected, balances } = remark;
         let judged = InkedText::judgement(trust, measures, self.style);
         let mut text = format!(": {claim}");
         let whole = format!("{}{text}", judged.plain());
@@ -347,7 +353,15 @@ impl TextPage {
             text.push_str(if text.ends_with(['.', '!', '?']) { " " } else { "; " });
             text.push_str(&format!("the device: {}", estimate(corrected)));
         }
-        self.arrowed(judged, &text, out)
+        self.arrowed(judged, &text, out)?;
+        for PageFact { label, text, .. } in &balances {
+            let mut label = self.style.paint(Ink::Faint, &format!("{label:LABEL$}"));
+            for line in wrap(&micros(text, self.style), self.beneath().saturating_sub(LABEL)) {
+                writeln!(out, "      {label}{line}")?;
+                label = " ".repeat(LABEL);
+            }
+        }
+        Ok(())
     }
 
     /// A trust and a subject with more behind them, beneath a phase.
