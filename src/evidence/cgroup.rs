@@ -352,9 +352,30 @@ pub(super) struct CpuStat {
     hidden: bool,
 }
 
-/// The `cpu.stat` files of our group and its parents.
-pub(super) fn cpu_stats(sys_root: &SysRoot) -> Result<Vec<(String, CpuStat)>, String> {
-    let (groups, absent) = groups(sys_root)?;
+/// Files that count what our control groups did to us.
+pub(super) struct GroupCounters {
+    /// The `cpu.stat` files of our group and its parents.
+    pub cpu: Result<Vec<(String, CpuStat)>, String>,
+    /// Where it stands how long our group was frozen, by itself or by a parent: `cgroup.stat.local` of version 2 (6.18).
+    pub frozen: Option<String>,
+}
+
+/// Where they are.
+pub(super) fn counters(sys_root: &SysRoot) -> GroupCounters {
+    match groups(sys_root) {
+        Ok((groups, absent)) => GroupCounters {
+            cpu: cpu_stats(sys_root, &groups, absent),
+            frozen: freezes(sys_root, &groups),
+        },
+        Err(why) => GroupCounters { cpu: Err(why), frozen: None },
+    }
+}
+
+fn cpu_stats(
+    sys_root: &SysRoot,
+    groups: &[CgroupPath],
+    absent: bool,
+) -> Result<Vec<(String, CpuStat)>, String> {
     let mut files = Vec::new();
     // In the mixed layout the cpu controller is in one of the two trees; the other has no counts.
     for group in groups.iter().filter(|group| group.controls("cpu")) {
@@ -369,6 +390,17 @@ pub(super) fn cpu_stats(sys_root: &SysRoot) -> Result<Vec<(String, CpuStat)>, St
         return Err("cpu.stat: not to be found in our control groups".into());
     }
     Ok(files)
+}
+
+fn freezes(sys_root: &SysRoot, groups: &[CgroupPath]) -> Option<String> {
+    let own = groups.iter().find(|group| group.version == CgroupVersion::Two)?;
+    let path = format!("{}/cgroup.stat.local", own.folders.first()?);
+    sys_root.has(&path).then_some(path)
+}
+
+/// How long a group was frozen.
+pub(super) fn frozen(text: &str) -> Option<Nanos> {
+    super::memory::value(text, "frozen_usec", ' ').map(Nanos::micros)
 }
 
 /// Sums the counters. When no group counts, none has a limit: zero, unless some are hidden.
@@ -426,7 +458,7 @@ mod tests {
 
         fn throttled(&self) -> Result<CpuThrottled, String> {
             let sys_root = self.0.sys_root();
-            let files = cpu_stats(&sys_root)?;
+            let files = counters(&sys_root).cpu?;
             throttled(files.into_iter().map(|(path, kind)| (kind, sys_root.text(path))))
         }
     }
@@ -553,5 +585,18 @@ mod tests {
     #[test]
     fn this_machine() {
         println!("{:?}", SysRoot::default().limits(&[]));
+    }
+
+    #[test]
+    fn the_own_group_of_version_2_tells_how_long_it_was_frozen() {
+        let tree = CgroupTree::new("0::/user/run\n", TWO);
+        tree.file("/sys/fs/cgroup/user/cgroup.stat.local", "frozen_usec 1\n");
+        tree.file("/sys/fs/cgroup/user/run/cgroup.procs", "");
+        assert_eq!(counters(&tree.0.sys_root()).frozen, None);
+        tree.file("/sys/fs/cgroup/user/run/cgroup.stat.local", "frozen_usec 2000417\n");
+        let file = counters(&tree.0.sys_root()).frozen.expect("counted");
+        let text = std::fs::read_to_string(tree.0.at(&file)).expect("read");
+        assert_eq!(frozen(&text), Some(Nanos::micros(2_000_417)));
+        assert_eq!(frozen("nr_descendants 3\n"), None);
     }
 }

@@ -5,7 +5,7 @@ use std::os::fd::BorrowedFd;
 use std::os::unix::fs::FileExt;
 use std::sync::{Mutex, PoisonError};
 
-use super::cgroup::{self, CpuStat};
+use super::cgroup::{self, CpuStat, GroupCounters};
 use super::cpu::CpuLost;
 use super::filesystem_writes::WatchedFilesystem;
 use super::open_counter::OpenCounter;
@@ -65,6 +65,7 @@ pub struct CounterReader {
     stat: OpenCounter,
     pressure: [OpenCounter; 3],
     cpu_stat: Result<Vec<(OpenCounter, CpuStat)>, String>,
+    frozen: Option<OpenCounter>,
     /// Whether each processor is looked at.
     each_processor: bool,
     /// The last look at the heat.
@@ -91,8 +92,9 @@ impl CounterReader {
             }
         }
         let open = |path: &str| OpenCounter::open(sys_root, path);
-        let cpu_stat = cgroup::cpu_stats(sys_root)
-            .map(|files| files.into_iter().map(|(path, kind)| (open(&path), kind)).collect());
+        let GroupCounters { cpu, frozen } = cgroup::counters(sys_root);
+        let cpu_stat =
+            cpu.map(|files| files.into_iter().map(|(path, kind)| (open(&path), kind)).collect());
         Self {
             sys_root: sys_root.clone(),
             disks,
@@ -103,6 +105,7 @@ impl CounterReader {
             stat: open("/proc/stat"),
             pressure: ["io", "cpu", "memory"].map(|name| open(&format!("/proc/pressure/{name}"))),
             cpu_stat,
+            frozen: frozen.map(|path| open(&path)),
             each_processor: false,
             warmth: Mutex::new(None),
             machine: Mutex::new(None),
@@ -226,7 +229,14 @@ impl CounterReader {
             pressure,
             idle,
             filesystems,
+            suspended: clock::suspended(),
+            frozen: self.frozen(&mut buffer),
         }
+    }
+
+    /// How long our control group was frozen.
+    fn frozen(&self, buffer: &mut Vec<u8>) -> Option<Nanos> {
+        self.frozen.as_ref().and_then(|file| cgroup::frozen(file.text(buffer).ok()?))
     }
 
     /// The machine around. Where no disk is watched, a look that is not older than 5 ms is told again.

@@ -35,6 +35,17 @@ pub struct Snapshot {
     /// What the file systems on the devices that the paths name wrote for themselves, of those that keep accounts of it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub filesystems: Vec<FilesystemReading>,
+    /// How long the machine had been suspended since boot, ns, to the millisecond: no part of a run's clock.
+    #[serde(rename = "suspended_ns", default, skip_serializing_if = "is_zero")]
+    pub suspended: Nanos,
+    /// How long the control group of this process had been frozen, ns; absent where the kernel does not count that:
+    /// before 6.18, outside of groups of version 2.
+    #[serde(rename = "frozen_ns", default, skip_serializing_if = "Option::is_none")]
+    pub frozen: Option<Nanos>,
+}
+
+fn is_zero(time: &Nanos) -> bool {
+    *time == Nanos::ZERO
 }
 
 impl Snapshot {
@@ -46,6 +57,16 @@ impl Snapshot {
     /// What the control group's CPU limits did since an earlier snapshot.
     pub fn throttled_since(&self, earlier: &Self) -> Option<CpuThrottled> {
         Some(self.cpu_throttled.seen()?.since(earlier.cpu_throttled.seen()?))
+    }
+
+    /// How long the machine was suspended since an earlier snapshot.
+    pub fn suspended_since(&self, earlier: &Self) -> Nanos {
+        self.suspended.less(earlier.suspended)
+    }
+
+    /// How long the control group was frozen since an earlier snapshot.
+    pub fn frozen_since(&self, earlier: &Self) -> Option<Nanos> {
+        Some(time_grown(earlier.frozen?, self.frozen?))
     }
 
     /// Time in which somebody waited since an earlier snapshot.

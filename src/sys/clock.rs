@@ -21,6 +21,18 @@ pub fn now() -> Timestamp {
     Timestamp(nanos(clock_gettime(ClockId::Monotonic)))
 }
 
+/// How long the machine was suspended since boot, to the millisecond: CLOCK_BOOTTIME goes on then, CLOCK_MONOTONIC
+/// does not (clock_gettime(2)).
+pub fn suspended() -> Nanos {
+    // Whoever is interrupted between the two has waited, and was not suspended.
+    let difference = || {
+        let monotonic = nanos(clock_gettime(ClockId::Monotonic));
+        nanos(clock_gettime(ClockId::Boottime)).saturating_sub(monotonic)
+    };
+    let least = (0..3).map(|_| difference()).min().unwrap_or_default();
+    Nanos::millis(least / 1_000_000)
+}
+
 /// CPU time of the calling thread since it was made.
 pub fn thread_cpu() -> Nanos {
     Nanos(nanos(clock_gettime(ClockId::ThreadCPUTime)))

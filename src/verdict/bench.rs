@@ -162,6 +162,8 @@ fn snapshot(at: Timestamp) -> Snapshot {
         pressure: Reading::Unseen("no pressure".into()),
         idle: Vec::new(),
         filesystems: Vec::new(),
+        suspended: Nanos::ZERO,
+        frozen: None,
     }
 }
 

@@ -1,12 +1,15 @@
 //! T69: the run did not run for a part of its time.
+//!
+//! Its own difference: time in which the machine was suspended is no part of the run's, and that in a frozen group only
+//! names a term of the ledger.
 
 use super::measure::PhaseView;
-use super::threshold::STOPPED;
+use super::threshold::{FROZEN, STOPPED, SUSPENDED};
 use super::words::share;
 use super::{Rule, RuleJudge, finding, refuted};
 use crate::record::{
-    Exhibit, ExhibitUnit, ExhibitValue, Finding, FindingWeight, MeasuredSubject, PhaseLedger,
-    TimeHolder,
+    Evidence, Exhibit, ExhibitUnit, ExhibitValue, Finding, FindingWeight, MeasuredSubject,
+    PhaseLedger, TimeHolder,
 };
 use crate::unit::Nanos;
 
@@ -14,18 +17,23 @@ use crate::unit::Nanos;
 pub const RULE: Rule = Rule {
     id: "T69",
     title: "The run was stopped",
-    happens: "A run that is stopped (Ctrl-Z, SIGSTOP, a frozen cgroup) or whose machine is suspended or paused does nothing, and its clock goes on.",
-    seen_by: "Gaps between the run's own samples, in which next to nothing was done and no thread was on a CPU or waited for one, nor for memory; each SIGCONT, with the time in which it had been stopped.",
-    said_when: "It did not run for more than {STOPPED} of the time: doubtful, disturbed.",
+    happens: "A run that is stopped (Ctrl-Z, SIGSTOP, a frozen cgroup) or whose machine is paused does nothing, and its clock goes on. When the machine is suspended the clock stands still, and the device starts anew.",
+    seen_by: "Gaps between the run's own samples, in which next to nothing was done and no thread was on a CPU or waited for one, nor for memory; each SIGCONT, with the time in which it had been stopped; how long its cgroup was frozen (`cgroup.stat.local`, 6.18); CLOCK_BOOTTIME against CLOCK_MONOTONIC.",
+    said_when: "It did not run for more than {STOPPED} of the time, or the machine was suspended for {SUSPENDED} or more: doubtful, disturbed.",
     try_it: "`kill -STOP` of a `dd`, and `kill -CONT` three seconds later.",
     answer: "Says how long it did not run.",
     judge: RuleJudge::Ledger(judge),
 };
 
-fn judge(_: &PhaseView<'_>, ledger: &PhaseLedger, found: &[Finding]) -> Option<Finding> {
+fn judge(phase_view: &PhaseView<'_>, ledger: &PhaseLedger, found: &[Finding]) -> Option<Finding> {
     if refuted(found) {
         return None;
     }
+    stopped(phase_view, ledger).or_else(|| suspended(phase_view))
+}
+
+/// The run did nothing while its clock went on.
+fn stopped(phase_view: &PhaseView<'_>, ledger: &PhaseLedger) -> Option<Finding> {
     let balance = ledger.time.as_ref()?;
     let stopped = balance.share(TimeHolder::Stopped);
     if stopped <= STOPPED {
@@ -33,17 +41,37 @@ fn judge(_: &PhaseView<'_>, ledger: &PhaseLedger, found: &[Finding]) -> Option<F
     }
     let long = Nanos((balance.time.0 as f64 * stopped) as u64);
     let value = ExhibitValue::number(stopped, ExhibitUnit::Fraction, share(stopped).to_string());
-    Some(finding(
-        RULE.id,
-        FindingWeight::Doubt,
-        Some(MeasuredSubject::Disturbed),
-        format!(
-            "The run did not run for {long} of {}: it was stopped or frozen, or the machine was paused.",
-            balance.time
-        ),
-        vec![Exhibit::new("time in which no sample could be taken", value, "the run's series")],
-        None,
+    let gaps = Exhibit::new("time in which no sample could be taken", value, "the run's series");
+    let Evidence { before, stop, .. } = &phase_view.phase.evidence;
+    let frozen = stop.frozen_since(before).filter(|time| time.0 as f64 >= long.0 as f64 * FROZEN);
+    let why = match frozen {
+        Some(_) => "its cgroup was frozen",
+        None => "it was stopped or frozen, or the machine was paused",
+    };
+    let shown = |time| Exhibit::new("time in a frozen cgroup", time, "cgroup.stat.local");
+    Some(disturbing(
+        format!("The run did not run for {long} of {}: {why}.", balance.time),
+        [gaps].into_iter().chain(frozen.map(shown)).collect(),
     ))
+}
+
+/// The machine slept, and the run's clock with it.
+fn suspended(phase_view: &PhaseView<'_>) -> Option<Finding> {
+    let Evidence { before, stop, .. } = &phase_view.phase.evidence;
+    let long = stop.suspended_since(before);
+    let source = "clock_gettime(): CLOCK_BOOTTIME less CLOCK_MONOTONIC";
+    (long >= SUSPENDED).then(|| {
+        disturbing(
+            format!(
+                "The machine was suspended for {long} while the run went on: that is no part of its time, but the device had to start anew."
+            ),
+            vec![Exhibit::new("time suspended", long, source)],
+        )
+    })
+}
+
+fn disturbing(claim: String, because: Vec<Exhibit>) -> Finding {
+    finding(RULE.id, FindingWeight::Doubt, Some(MeasuredSubject::Disturbed), claim, because, None)
 }
 
 #[cfg(test)]
@@ -64,6 +92,39 @@ mod tests {
         assert_eq!((found.trust, found.measures), (Trust::Doubtful, MeasuredSubject::Disturbed));
         let said = "The run did not run for 2.00 s of 7.00 s: it was stopped or frozen, or the machine was paused.";
         assert_eq!(found.summary, said);
+    }
+
+    #[test]
+    fn a_frozen_group_is_named_as_the_cause() {
+        let mut bench = away_for(20, Bytes::ZERO);
+        let mut said = |time| {
+            let evidence = &mut bench.record.phases[0].evidence;
+            evidence.before.frozen = Some(Nanos::secs(7));
+            evidence.stop.frozen = Some(Nanos::secs(7) + time);
+            verdict(&bench.record).summary
+        };
+        let frozen = "The run did not run for 2.00 s of 7.00 s: its cgroup was frozen.";
+        assert_eq!(said(Nanos::millis(1950)), frozen);
+        assert!(
+            said(Nanos::millis(900))
+                .ends_with(": it was stopped or frozen, or the machine was paused.")
+        );
+    }
+
+    #[test]
+    fn a_machine_that_slept_has_disturbed_its_device() {
+        let mut bench = DoctoredRecord::write_flushed();
+        let before = Nanos::secs(90);
+        bench.record.phases[0].evidence.before.suspended = before;
+        bench.record.phases[0].evidence.stop.suspended = before + Nanos::millis(3);
+        assert_eq!(verdict(&bench.record).trust, Trust::Sound);
+        bench.record.phases[0].evidence.stop.suspended = before + Nanos::millis(3200);
+        let found = verdict(&bench.record);
+        assert_eq!((found.trust, found.measures), (Trust::Doubtful, MeasuredSubject::Disturbed));
+        assert!(
+            found.summary.starts_with("The machine was suspended for 3.20 s while"),
+            "{found:?}"
+        );
     }
 
     #[test]

@@ -336,6 +336,12 @@ pub const UNEVEN: f64 = 1.0;
 /// A run that did not run for more of its time than this has an average that is not its rate.
 pub const STOPPED: f64 = 0.05;
 
+/// A machine that was suspended for so long was so on purpose: shorter ones are the two clocks' own difference.
+pub const SUSPENDED: Nanos = Nanos::millis(100);
+
+/// Of the time in which a run did not run, this share and more in a frozen control group: that is why.
+pub const FROZEN: f64 = 0.80;
+
 /// Whoever waits for the other end of a pipe for more of the time than this has a rate that is partly the
 /// other end's.
 pub const OTHER_END: f64 = 0.10;
@@ -494,6 +500,7 @@ pub(super) fn spoken(name: &str) -> Option<String> {
         "AFTERMATH_LEAST" => AFTERMATH_LEAST.to_string(),
         "COPYING" => share(COPYING).to_string(),
         "SHORT" => SHORT.to_string(),
+        "SUSPENDED" => SUSPENDED.to_string(),
         "STOPPED" => share(STOPPED).to_string(),
         "LEVEL_CHANGE" => LEVEL_CHANGE.to_string(),
         "DRIVE" => super::words::pace(DRIVE as f64).to_string(),

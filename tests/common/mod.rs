@@ -151,6 +151,8 @@ pub fn snapshot(
         pressure: Reading::Unseen(unseen()),
         idle: Vec::new(),
         filesystems: Vec::new(),
+        suspended: Nanos::ZERO,
+        frozen: None,
     }
 }
 

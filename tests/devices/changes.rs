@@ -1,13 +1,13 @@
 //! What changes while a run goes on stands beside its rate: a limit, free space, the requests of others.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use assay::record::{MeasuredSubject, SeenChange, Trust};
 
 use crate::kernel::{Heard, hear_own, told};
-use crate::lab::{self, Card, MI};
+use crate::lab::{self, Card, MI, Room};
 
 fn file(card: &Card, name: &str, size: u64) -> PathBuf {
     let path = card.path(name);
@@ -16,10 +16,10 @@ fn file(card: &Card, name: &str, size: u64) -> PathBuf {
 }
 
 /// Reads of 64 KiB for five seconds, and something that happens after two.
-fn read_while(card: &Card, happens: impl FnOnce() + Send) -> Heard {
+fn read_while(card: &Card, rooms: &[Room], happens: impl FnOnce() + Send) -> Heard {
     let path = file(card, "x", 32 * MI);
     let words = ["io", "--rw", "read", "--bs", "64k", "--time", "5"];
-    let typed = lab::assay(words).word(path).within(card.rooms());
+    let typed = lab::assay(words).word(path).within(rooms);
     let stat = format!("/sys/block/{}/stat", card.leaf_name());
     let sectors = move || -> u64 {
         let text = std::fs::read_to_string(&stat).expect("its counters");
@@ -48,7 +48,8 @@ fn changes(heard: &Heard) -> &[SeenChange] {
 fn a_limit_that_was_lowered_is_named_with_the_rate() {
     let _beside = lab::beside();
     let card = lab::need!(Card::sdcard());
-    let heard = read_while(&card, || card.set_speed(lab::Speed::bytes(4 * MI, 4 * MI)));
+    let heard =
+        read_while(&card, card.rooms(), || card.set_speed(lab::Speed::bytes(4 * MI, 4 * MI)));
     told("a lowered limit", &heard);
     let name = card.leaf_name();
     let what = format!("limit on reads of {name}");
@@ -69,7 +70,7 @@ fn a_neighbours_depth_and_the_room_it_makes_stand_beside_the_rate() {
     let _beside = lab::beside();
     let card = lab::need!(Card::paced());
     let other = file(&card, "other", 64 * MI);
-    let heard = read_while(&card, || {
+    let heard = read_while(&card, card.rooms(), || {
         let mut neighbour = Command::new(env!("CARGO_BIN_EXE_assay"));
         neighbour.args(["io", "--rw", "randread", "--bs", "64k", "--iodepth", "8", "--time", "2"]);
         let ended = neighbour.arg(&other).stdout(Stdio::null()).stderr(Stdio::null()).status();
@@ -85,4 +86,59 @@ fn a_neighbours_depth_and_the_room_it_makes_stand_beside_the_rate() {
     assert!(count(&depth.before) < 1.0 && count(&depth.now) >= 2.0, "{depth:?}\n{heard}");
     let space = found(format!("free space of {}", card.mount().display()));
     assert!(space.is_some(), "{heard}\n{:?}", changes(&heard));
+}
+
+/// A group of version 2 whose time in the freezer the kernel counts.
+struct FrozenGroup(Room);
+
+impl FrozenGroup {
+    fn new() -> Result<Self, lab::Skip> {
+        let mounts = std::fs::read_to_string("/proc/mounts").unwrap_or_default();
+        let root = mounts.lines().find_map(|line| {
+            let mut words = line.split(' ').skip(1);
+            words.next().filter(|_| words.next() == Some("cgroup2"))
+        });
+        let missing = |what: String| lab::Skip::Machine(what);
+        let root = root.ok_or_else(|| missing("no cgroup v2 is mounted".into()))?;
+        let folder = Path::new(root).join(format!("assay-lab-{}-frozen", std::process::id()));
+        std::fs::create_dir(&folder).map_err(|error| missing(format!("a group: {error}")))?;
+        let group = Self(Room(folder));
+        let counted = std::fs::read_to_string(group.0.0.join("cgroup.stat.local"));
+        match counted {
+            Ok(text) if text.contains("frozen_usec") => Ok(group),
+            _ => Err(missing("cgroup.stat.local: no frozen_usec before 6.18".into())),
+        }
+    }
+
+    fn freeze(&self, time: Duration) {
+        let state = self.0.0.join("cgroup.freeze");
+        std::fs::write(&state, "1").expect("frozen");
+        std::thread::sleep(time);
+        std::fs::write(&state, "0").expect("thawed");
+    }
+}
+
+impl Drop for FrozenGroup {
+    fn drop(&mut self) {
+        let gone = || std::fs::remove_dir(&self.0.0).is_ok();
+        for _ in 0..50 {
+            if gone() {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+#[test]
+fn a_frozen_group_is_the_cause_of_a_stop() {
+    let _beside = lab::beside();
+    let card = lab::need!(Card::paced());
+    let group = lab::need!(FrozenGroup::new());
+    let rooms = std::slice::from_ref(&group.0);
+    let heard = read_while(&card, rooms, || group.freeze(Duration::from_secs(2)));
+    told("frozen", &heard);
+    let verdict = heard.verdict();
+    assert!(verdict.summary.ends_with(": its cgroup was frozen."), "{heard}");
+    assert_eq!((verdict.trust, verdict.measures), (Trust::Doubtful, MeasuredSubject::Disturbed));
 }
