@@ -6,11 +6,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{LinkKind, Reading, Subject, SysRoot, link, subject, warmth};
-use crate::unit::Bytes;
 
 /// One condition of a run at a moment.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Condition {
+    /// What it is.
+    pub kind: ConditionKind,
     /// Of what: a disk, a policy of processors, a mount.
     pub of: String,
     /// How it was.
@@ -19,68 +20,78 @@ pub struct Condition {
     pub source: String,
 }
 
-/// What is read of a condition.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+/// What a run depends on. Values are told in this unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum ConditionValue {
-    /// A link on the way to a disk.
-    Link {
-        /// What kind of link.
-        kind: LinkKind,
-        /// Its mode in the words of its standard.
-        mode: String,
-    },
+pub enum ConditionKind {
+    /// The mode of a PCI Express link, in the words of its standard.
+    PcieLink,
+    /// The mode of a SATA link.
+    SataLink,
+    /// The mode of a USB link.
+    UsbLink,
+    /// The mode of the bus of a card.
+    CardLink,
     /// The highest frequency that a policy allows its processors, kHz.
-    CpuCeiling(u64),
+    CpuCeiling,
     /// The step of a cooling device that holds processors back: 0 nothing.
-    Cooling(u64),
+    Cooling,
     /// How often processors were throttled for heat since boot.
-    Throttled(u64),
-    /// The voltage of the board fell too low, since boot or since somebody last looked.
-    Undervolted(bool),
+    Throttled,
+    /// The voltage of the board fell too low, since boot or since somebody last looked: 1.
+    Undervolted,
     /// The temperature of a drive, thousandths of a degree Celsius.
-    Temperature(i64),
-    /// Free space of a file system.
-    FreeSpace {
-        /// What this user may still write.
-        free: Bytes,
-        /// Size of the file system.
-        total: Bytes,
-    },
+    Temperature,
+    /// What this user may still write to a file system, bytes.
+    FreeSpace,
     /// Requests of others in flight at a disk, on average since the look before: so many at the least.
-    OthersInFlight(f64),
+    OthersInFlight,
+}
+
+/// What is read of a condition.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ConditionValue {
+    /// A mode.
+    Mode(String),
+    /// A number, in the unit of its kind.
+    Number {
+        /// It.
+        value: f64,
+        /// Another one differs by this, or it is the same.
+        least: f64,
+    },
+}
+
+impl std::fmt::Display for ConditionValue {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Mode(mode) => f.write_str(mode),
+            Self::Number { value, .. } => write!(f, "{value}"),
+        }
+    }
 }
 
 /// Temperatures differ by this, or they are alike: thousandths of a degree.
-const WARMER: u64 = 5_000;
+const WARMER: f64 = 5_000.0;
 /// Free space differs by this share of the file system.
-const SPACE_PARTS: u64 = 20;
+const SPACE: f64 = 0.05;
 /// Requests in flight differ by one, and by this factor.
 const DEEPER: f64 = 2.0;
 
-impl ConditionValue {
-    /// Whether both are of the same kind, so that one can follow the other.
-    pub fn same_kind(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::Link { kind, .. }, Self::Link { kind: other, .. }) => kind == other,
-            _ => std::mem::discriminant(self) == std::mem::discriminant(other),
-        }
-    }
-
+impl Condition {
     /// Whether it has changed so far that the rate of a run may have, too. What moves all the time (temperatures, free
     /// space, others' requests) has to move by 5 °C, 5 % of the file system, one request and a factor of two.
     pub fn changed(&self, now: &Self) -> bool {
-        match (self, now) {
-            (Self::Temperature(then), Self::Temperature(now)) => then.abs_diff(*now) >= WARMER,
-            (Self::FreeSpace { free: then, .. }, Self::FreeSpace { free: now, total }) => {
-                then.0.abs_diff(now.0) > total.0 / SPACE_PARTS
-            }
-            (Self::OthersInFlight(then), Self::OthersInFlight(now)) => {
-                let (least, most) = (then.min(*now), then.max(*now));
-                most - least >= 1.0 && most >= least * DEEPER
-            }
-            _ => self != now,
-        }
+        let (
+            ConditionValue::Number { value: then, least },
+            ConditionValue::Number { value: now, .. },
+        ) = (&self.value, &now.value)
+        else {
+            return self.value != now.value;
+        };
+        let deeper =
+            self.kind != ConditionKind::OthersInFlight || then.max(*now) >= then.min(*now) * DEEPER;
+        (then - now).abs() >= *least && deeper
     }
 }
 
@@ -145,8 +156,14 @@ impl ConditionReader {
         let links = folder.map(|folder| link::read(&self.sys_root, &folder)).unwrap_or_default();
         let seen = |link: link::Link| {
             let Reading::Seen(mode) = link.mode else { return None };
-            let value = ConditionValue::Link { kind: link.kind, mode };
-            Some(Condition { of: disk.into(), value, source: link.source })
+            let kind = match link.kind {
+                LinkKind::Pcie => ConditionKind::PcieLink,
+                LinkKind::Sata => ConditionKind::SataLink,
+                LinkKind::Usb => ConditionKind::UsbLink,
+                LinkKind::Mmc => ConditionKind::CardLink,
+            };
+            let (of, value) = (disk.into(), ConditionValue::Mode(mode));
+            Some(Condition { kind, of, value, source: link.source })
         };
         links.into_iter().filter_map(seen).collect()
     }
@@ -154,34 +171,42 @@ impl ConditionReader {
     fn free_space(&self, mount: &str) -> Option<Condition> {
         let place = self.sys_root.at(mount);
         let space = *subject::space(&place).seen()?;
-        let value = ConditionValue::FreeSpace { free: space.known_free()?, total: space.total };
-        Some(Condition { of: mount.into(), value, source: "statvfs()".into() })
+        let least = space.total.0 as f64 * SPACE;
+        let value = ConditionValue::Number { value: space.known_free()?.0 as f64, least };
+        let (kind, of) = (ConditionKind::FreeSpace, mount.into());
+        Some(Condition { kind, of, value, source: "statvfs()".into() })
     }
 }
 
 /// What heat and power do to processors and drives.
 fn of_warmth(warmth: &warmth::Warmth) -> Vec<Condition> {
-    let condition = |of: &str, value, source: String| Condition { of: of.into(), value, source };
+    use ConditionKind::{Cooling, CpuCeiling, Temperature, Throttled, Undervolted};
+    let condition = |kind, of: &str, value: f64, source: String| {
+        let least = if kind == Temperature { WARMER } else { 1.0 };
+        let value = ConditionValue::Number { value, least };
+        Condition { kind, of: of.into(), value, source }
+    };
     let cpus = "/sys/devices/system/cpu";
     let throttled = warmth.slowed.map(|times| {
         let source = format!("{cpus}/cpu*/thermal_throttle");
-        condition("the CPUs", ConditionValue::Throttled(times), source)
+        condition(Throttled, "the CPUs", times as f64, source)
     });
     let undervolted = warmth.undervolted.map(|low| {
         let source = "/sys/class/hwmon/hwmon*/in0_lcrit_alarm of rpi_volt".into();
-        condition("the board", ConditionValue::Undervolted(low), source)
+        condition(Undervolted, "the board", f64::from(u8::from(low)), source)
     });
     let ceilings = warmth.ceilings.iter().map(|ceiling| {
         let source = format!("{cpus}/cpufreq/{}/scaling_max_freq", ceiling.policy);
-        condition(&ceiling.policy, ConditionValue::CpuCeiling(ceiling.khz), source)
+        condition(CpuCeiling, &ceiling.policy, ceiling.khz as f64, source)
     });
     let cooling = warmth.cooling.iter().map(|device| {
         let source = format!("/sys/class/thermal/{}/cur_state", device.name);
-        condition(&device.name, ConditionValue::Cooling(device.state), source)
+        condition(Cooling, &device.name, device.state as f64, source)
     });
-    let drives = warmth.drives.iter().map(|drive| {
-        condition(&drive.name, ConditionValue::Temperature(drive.now), drive.source.clone())
-    });
+    let drives = warmth
+        .drives
+        .iter()
+        .map(|drive| condition(Temperature, &drive.name, drive.now as f64, drive.source.clone()));
     throttled.into_iter().chain(undervolted).chain(ceilings).chain(cooling).chain(drives).collect()
 }
 
@@ -213,20 +238,23 @@ mod tests {
         let subject = on_nvme(&sys_root);
         let reader = ConditionReader::new(&sys_root, &[&subject, &subject]);
         let told = |conditions: &[Condition]| -> Vec<String> {
-            conditions.iter().map(|one| format!("{}: {:?}", one.of, one.value)).collect()
+            conditions
+                .iter()
+                .map(|one| format!("{:?} {}: {}", one.kind, one.of, one.value))
+                .collect()
         };
         let first = reader.read(true);
         assert_eq!(
             told(&first)[..4],
             [
-                "policy0: CpuCeiling(1800000)",
-                "cooling_device1: Cooling(0)",
-                "nvme0n1: Temperature(41000)",
-                "nvme0n1: Link { kind: Pcie, mode: \"PCIe 3.0 x4\" }",
+                "CpuCeiling policy0: 1800000",
+                "Cooling cooling_device1: 0",
+                "Temperature nvme0n1: 41000",
+                "PcieLink nvme0n1: PCIe 3.0 x4",
             ]
         );
-        assert!(matches!(&first[4].value, ConditionValue::FreeSpace { .. }), "{first:?}");
-        assert_eq!((first.len(), &*first[4].of), (5, "/mnt/data"));
+        assert_eq!((first.len(), first[4].kind), (5, ConditionKind::FreeSpace));
+        assert_eq!(first[4].of, "/mnt/data");
 
         tree.file("sys/devices/pci0/current_link_speed", "2.5 GT/s PCIe");
         tree.file("sys/devices/system/cpu/cpufreq/policy0/scaling_max_freq", "600000");
@@ -234,9 +262,9 @@ mod tests {
         assert_eq!(
             told(&now)[..3],
             [
-                "policy0: CpuCeiling(600000)",
-                "cooling_device1: Cooling(0)",
-                "nvme0n1: Link { kind: Pcie, mode: \"PCIe 1.0 x4\" }",
+                "CpuCeiling policy0: 600000",
+                "Cooling cooling_device1: 0",
+                "PcieLink nvme0n1: PCIe 1.0 x4",
             ]
         );
     }
@@ -259,25 +287,28 @@ mod tests {
 
     #[test]
     fn what_moves_all_the_time_has_to_move_far() {
-        let free = |percent| ConditionValue::FreeSpace {
-            free: Bytes::mib(percent),
-            total: Bytes::mib(100),
-        };
-        let (depth, warm) = (ConditionValue::OthersInFlight, ConditionValue::Temperature);
-        for (then, now, changed) in [
-            (free(50), free(46), false),
-            (free(50), free(44), true),
-            (free(50), free(60), true),
-            (depth(0.0), depth(0.9), false),
-            (depth(0.0), depth(1.2), true),
-            (depth(8.0), depth(11.0), false),
-            (depth(8.0), depth(3.0), true),
-            (warm(41_000), warm(45_900), false),
-            (warm(45_900), warm(40_900), true),
-            (ConditionValue::Cooling(0), ConditionValue::Cooling(1), true),
-            (ConditionValue::CpuCeiling(7), ConditionValue::CpuCeiling(7), false),
+        use ConditionKind::{Cooling, CpuCeiling, FreeSpace, OthersInFlight, Temperature};
+        for (kind, least, then, now, changed) in [
+            (FreeSpace, 5.0, 50.0, 46.0, false),
+            (FreeSpace, 5.0, 50.0, 44.0, true),
+            (FreeSpace, 5.0, 50.0, 60.0, true),
+            (OthersInFlight, 1.0, 0.0, 0.9, false),
+            (OthersInFlight, 1.0, 0.0, 1.2, true),
+            (OthersInFlight, 1.0, 8.0, 11.0, false),
+            (OthersInFlight, 1.0, 8.0, 3.0, true),
+            (Temperature, WARMER, 41_000.0, 45_900.0, false),
+            (Temperature, WARMER, 45_900.0, 40_900.0, true),
+            (Cooling, 1.0, 0.0, 1.0, true),
+            (CpuCeiling, 1.0, 7.0, 7.0, false),
         ] {
-            assert_eq!(then.changed(&now), changed, "{then:?} {now:?}");
+            let condition = |value| Condition {
+                kind,
+                of: "this".into(),
+                value: ConditionValue::Number { value, least },
+                source: String::new(),
+            };
+            let found = condition(then).changed(&condition(now));
+            assert_eq!(found, changed, "{kind:?} {then} {now}");
         }
     }
 

@@ -63,7 +63,7 @@ mod writeback;
 
 pub use card::{CardInfo, SpeedClaims};
 pub use cgroup::KnownGroups;
-pub use conditions::{Condition, ConditionReader, ConditionValue};
+pub use conditions::{Condition, ConditionKind, ConditionReader, ConditionValue};
 pub use copying::{COPIED, CopySpeed, copying};
 pub use counters::CounterReader;
 pub use cpu_caches::CpuCache;

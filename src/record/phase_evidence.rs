@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::Aftermath;
 use crate::error::Fault;
 use crate::evidence::{
-    BlockSamples, CachePages, Condition, ConditionValue, CopySpeed, DiskCounters, Extents, Limits,
+    BlockSamples, CachePages, ConditionKind, CopySpeed, DiskCounters, Extents, Limits,
     OtherProcesses, Reading, Snapshot, ThreadStates, ThreadTimes, Throttle, Warmth,
 };
 use crate::plan::Shared;
@@ -157,10 +157,16 @@ pub struct ConditionChange {
     pub after_ns: Nanos,
     /// When it was seen to be another.
     pub at_ns: Nanos,
-    /// How it was.
-    pub before: ConditionValue,
-    /// How it is from then on.
-    pub now: Condition,
+    /// What it is.
+    pub kind: ConditionKind,
+    /// Of what: a disk, a policy of processors, a mount.
+    pub of: String,
+    /// How it was, in the unit of its kind.
+    pub before: String,
+    /// How it was from then on.
+    pub now: String,
+    /// Where this stands.
+    pub source: String,
 }
 
 /// Stops of this process that were too short for a gap between its samples.

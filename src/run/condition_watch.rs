@@ -1,6 +1,6 @@
 //! Looks at the conditions of a phase while it runs, and keeps what changed.
 
-use crate::evidence::{Condition, ConditionReader, ConditionValue, DiskCounters};
+use crate::evidence::{Condition, ConditionKind, ConditionReader, ConditionValue, DiskCounters};
 use crate::record::ConditionChange;
 use crate::stats::LiveReading;
 use crate::sys::clock;
@@ -111,20 +111,27 @@ impl ConditionWatch {
     /// Keeps what a condition is now, and that it changed.
     fn note(&mut self, condition: Condition, at: Nanos) {
         let same = |known: &&mut KnownCondition| {
-            known.condition.of == condition.of && known.condition.value.same_kind(&condition.value)
+            known.condition.of == condition.of && known.condition.kind == condition.kind
         };
         let Some(known) = self.known.iter_mut().find(same) else {
             self.known.push(KnownCondition { condition, read: at, changes: 0 });
             return;
         };
         let from = std::mem::replace(&mut known.read, at);
-        if !known.condition.value.changed(&condition.value) || known.changes >= CHANGES_OF_ONE {
+        if !known.condition.changed(&condition) || known.changes >= CHANGES_OF_ONE {
             return;
         }
         known.changes += 1;
-        let before = std::mem::replace(&mut known.condition, condition).value;
-        let now = known.condition.clone();
-        self.changes.push(ConditionChange { after_ns: from, at_ns: at, before, now });
+        self.changes.push(ConditionChange {
+            after_ns: from,
+            at_ns: at,
+            kind: condition.kind,
+            of: condition.of.clone(),
+            before: known.condition.value.to_string(),
+            now: condition.value.to_string(),
+            source: condition.source.clone(),
+        });
+        known.condition = condition;
     }
 
     /// What changed, the last time included.
@@ -151,9 +158,9 @@ fn others_in_flight(leaf: &WatchedLeaf, before: &Counted, now: &Counted) -> Opti
     let pieces = (bytes as f64 / ops.max(1) as f64 / request.max(1.0)).max(1.0);
     let ours = lat / time.0 as f64 * pieces;
     let all = disk.weighted_ms as f64 / (time.as_secs() * 1e3);
-    let value = ConditionValue::OthersInFlight((all - ours).max(0.0));
+    let value = ConditionValue::Number { value: (all - ours).max(0.0), least: 1.0 };
     let source = format!("/sys/block/{}/stat", leaf.name);
-    Some(Condition { of: leaf.name.clone(), value, source })
+    Some(Condition { kind: ConditionKind::OthersInFlight, of: leaf.name.clone(), value, source })
 }
 
 #[cfg(test)]
@@ -180,17 +187,20 @@ mod tests {
     fn what_is_in_flight_beyond_our_own_is_others() {
         let leaf = WatchedLeaf { name: "sda".into(), at: 0 };
         let first = counted(5, disk(0, 0), 0, Nanos::ZERO);
-        let others =
-            |now: &Counted| others_in_flight(&leaf, &first, now).map(|condition| condition.value);
+        let others = |now: &Counted| {
+            let found = others_in_flight(&leaf, &first, now)?;
+            Some(found.value.to_string())
+        };
+        let some = |text: &str| Some(text.to_string());
         // In two seconds we had one in flight all the time.
         let alone = counted(7, disk(1000, 1_900), 1000, Nanos::secs(2));
-        assert_eq!(others(&alone), Some(ConditionValue::OthersInFlight(0.0)));
+        assert_eq!(others(&alone), some("0"));
         let beside = counted(7, disk(5000, 9_000), 1000, Nanos::secs(2));
-        assert_eq!(others(&beside), Some(ConditionValue::OthersInFlight(3.5)));
+        assert_eq!(others(&beside), some("3.5"));
         // Our I/Os of 16 KiB were four requests each.
         let mut large = counted(7, disk(4000, 8_000), 1000, Nanos::secs(2));
         large.done.read_bytes *= 4;
-        assert_eq!(others(&large), Some(ConditionValue::OthersInFlight(0.0)));
+        assert_eq!(others(&large), some("0"));
         // Nothing was timed, or the disk was not seen.
         assert_eq!(others(&counted(7, disk(1, 1), 0, Nanos::ZERO)), None);
         assert_eq!(others(&counted(7, None, 1000, Nanos::secs(2))), None);

@@ -153,7 +153,7 @@ const SHOWN: usize = 6;
 #[cfg(test)]
 mod tests {
     use super::super::bench::{DoctoredRecord, verdict};
-    use crate::evidence::{Condition, ConditionValue, LinkKind};
+    use crate::evidence::ConditionKind;
     use crate::record::{ConditionChange, Exhibit, MeasuredSubject, Trust};
     use crate::unit::{MIB, Nanos};
 
@@ -178,16 +178,14 @@ mod tests {
 
     /// A link that fell back between these two moments.
     fn link(after: Nanos, at: Nanos) -> ConditionChange {
-        let mode = |mode: &str| ConditionValue::Link { kind: LinkKind::Pcie, mode: mode.into() };
         ConditionChange {
             after_ns: after,
             at_ns: at,
-            before: mode("PCIe 1.0 x1"),
-            now: Condition {
-                of: "loop3".into(),
-                value: mode("PCIe 3.0 x4"),
-                source: "current_link_speed".into(),
-            },
+            kind: ConditionKind::PcieLink,
+            of: "loop3".into(),
+            before: "PCIe 1.0 x1".into(),
+            now: "PCIe 3.0 x4".into(),
+            source: "current_link_speed".into(),
         }
     }
 

@@ -4,9 +4,9 @@
 use super::super::limits;
 use super::super::measure::{self, PhaseView};
 use super::super::threshold::LIMIT_LOOK;
-use crate::evidence::{ConditionValue, Direction, LimitValue, LinkKind, Throttle};
+use crate::evidence::{ConditionKind, Direction, LimitValue, Throttle};
 use crate::record::{ConditionChange, SeenChange};
-use crate::unit::Nanos;
+use crate::unit::{Bytes, Nanos};
 
 /// All changes that were seen, the first one first.
 pub fn changes(phase_view: &PhaseView<'_>) -> Vec<SeenChange> {
@@ -63,48 +63,42 @@ fn same(one: &Throttle, other: &Throttle) -> bool {
 }
 
 fn of_condition(change: &ConditionChange) -> SeenChange {
-    let of = &change.now.of;
-    let what = match &change.now.value {
-        ConditionValue::Link { kind, .. } => format!("{} link of {of}", link(*kind)),
-        ConditionValue::CpuCeiling(_) => format!("highest allowed CPU frequency of {of}"),
-        ConditionValue::Cooling(_) => format!("cooling of CPUs by {of}"),
-        ConditionValue::Throttled(_) => "number of times that CPUs were throttled for heat".into(),
-        ConditionValue::Undervolted(_) => format!("voltage of {of}"),
-        ConditionValue::Temperature(_) => format!("temperature of {of}"),
-        ConditionValue::FreeSpace { .. } => format!("free space of {of}"),
-        ConditionValue::OthersInFlight(_) => {
-            format!("number of requests that others had in flight at {of}")
-        }
+    let what = match change.kind {
+        ConditionKind::PcieLink => "PCIe link of ",
+        ConditionKind::SataLink => "SATA link of ",
+        ConditionKind::UsbLink => "USB link of ",
+        ConditionKind::CardLink => "card bus of ",
+        ConditionKind::CpuCeiling => "highest allowed CPU frequency of ",
+        ConditionKind::Cooling => "cooling of CPUs by ",
+        ConditionKind::Throttled => "count of throttling for heat of ",
+        ConditionKind::Undervolted => "voltage of ",
+        ConditionKind::Temperature => "temperature of ",
+        ConditionKind::FreeSpace => "free space of ",
+        ConditionKind::OthersInFlight => "number of requests that others had in flight at ",
     };
+    let told = |value| told(change.kind, value);
     SeenChange {
         after: change.after_ns,
         at: change.at_ns,
-        what,
+        what: format!("{what}{}", change.of),
         before: told(&change.before),
-        now: told(&change.now.value),
-        source: change.now.source.clone(),
+        now: told(&change.now),
+        source: change.source.clone(),
     }
 }
 
-fn told(value: &ConditionValue) -> String {
-    match value {
-        ConditionValue::Link { mode, .. } => mode.clone(),
-        ConditionValue::CpuCeiling(khz) => format!("{} MHz", khz / 1000),
-        ConditionValue::Cooling(step) => format!("step {step}"),
-        ConditionValue::Throttled(times) => times.to_string(),
-        ConditionValue::Undervolted(low) => if *low { "too low" } else { "high enough" }.into(),
-        ConditionValue::Temperature(degrees) => format!("{:.0} °C", *degrees as f64 / 1e3),
-        ConditionValue::FreeSpace { free, .. } => free.to_string(),
-        ConditionValue::OthersInFlight(depth) => format!("{depth:.1}"),
-    }
-}
-
-fn link(kind: LinkKind) -> &'static str {
+/// A value in words.
+fn told(kind: ConditionKind, value: &str) -> String {
+    let Ok(number) = value.parse::<f64>() else { return value.into() };
     match kind {
-        LinkKind::Pcie => "PCIe",
-        LinkKind::Sata => "SATA",
-        LinkKind::Usb => "USB",
-        LinkKind::Mmc => "card",
+        ConditionKind::CpuCeiling => format!("{:.0} MHz", number / 1e3),
+        ConditionKind::Cooling => format!("step {number}"),
+        ConditionKind::Undervolted if number > 0.0 => "too low".into(),
+        ConditionKind::Undervolted => "high enough".into(),
+        ConditionKind::Temperature => format!("{:.0} °C", number / 1e3),
+        ConditionKind::FreeSpace => Bytes(number as u64).to_string(),
+        ConditionKind::OthersInFlight => format!("{number:.1}"),
+        _ => value.into(),
     }
 }
 
