@@ -46,6 +46,14 @@ pub enum ConditionKind {
     FreeSpace,
     /// Requests of others in flight at a disk, on average since the look before: so many at the least.
     OthersInFlight,
+    /// A limit on reads of a disk, bytes per second.
+    ReadLimit,
+    /// A limit on writes to a disk, bytes per second.
+    WriteLimit,
+    /// A limit on reads of a disk, requests per second.
+    ReadIopsLimit,
+    /// A limit on writes to a disk, requests per second.
+    WriteIopsLimit,
 }
 
 /// What is read of a condition.
@@ -181,33 +189,32 @@ impl ConditionReader {
 /// What heat and power do to processors and drives.
 fn of_warmth(warmth: &warmth::Warmth) -> Vec<Condition> {
     use ConditionKind::{Cooling, CpuCeiling, Temperature, Throttled, Undervolted};
-    let condition = |kind, of: &str, value: f64, source: String| {
+    let mut all = Vec::new();
+    let mut add = |kind, of: &str, value: f64, source: String| {
         let least = if kind == Temperature { WARMER } else { 1.0 };
         let value = ConditionValue::Number { value, least };
-        Condition { kind, of: of.into(), value, source }
+        all.push(Condition { kind, of: of.into(), value, source });
     };
     let cpus = "/sys/devices/system/cpu";
-    let throttled = warmth.slowed.map(|times| {
-        let source = format!("{cpus}/cpu*/thermal_throttle");
-        condition(Throttled, "the CPUs", times as f64, source)
-    });
-    let undervolted = warmth.undervolted.map(|low| {
+    if let Some(times) = warmth.slowed {
+        add(Throttled, "the CPUs", times as f64, format!("{cpus}/cpu*/thermal_throttle"));
+    }
+    if let Some(low) = warmth.undervolted {
         let source = "/sys/class/hwmon/hwmon*/in0_lcrit_alarm of rpi_volt".into();
-        condition(Undervolted, "the board", f64::from(u8::from(low)), source)
-    });
-    let ceilings = warmth.ceilings.iter().map(|ceiling| {
+        add(Undervolted, "the board", f64::from(u8::from(low)), source);
+    }
+    for ceiling in &warmth.ceilings {
         let source = format!("{cpus}/cpufreq/{}/scaling_max_freq", ceiling.policy);
-        condition(CpuCeiling, &ceiling.policy, ceiling.khz as f64, source)
-    });
-    let cooling = warmth.cooling.iter().map(|device| {
+        add(CpuCeiling, &ceiling.policy, ceiling.khz as f64, source);
+    }
+    for device in &warmth.cooling {
         let source = format!("/sys/class/thermal/{}/cur_state", device.name);
-        condition(Cooling, &device.name, device.state as f64, source)
-    });
-    let drives = warmth
-        .drives
-        .iter()
-        .map(|drive| condition(Temperature, &drive.name, drive.now as f64, drive.source.clone()));
-    throttled.into_iter().chain(undervolted).chain(ceilings).chain(cooling).chain(drives).collect()
+        add(Cooling, &device.name, device.state as f64, source);
+    }
+    for drive in &warmth.drives {
+        add(Temperature, &drive.name, drive.now as f64, drive.source.clone());
+    }
+    all
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::ConditionChange;
 use crate::evidence::Direction;
 use crate::unit::{Bandwidth, ByteRange, Bytes, Nanos};
 
@@ -27,7 +28,7 @@ pub struct PhaseLedger {
     pub held: Vec<HeldSpan>,
     /// What the run depended on and did not do itself, where that changed meanwhile: the first change first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub changes: Vec<SeenChange>,
+    pub changes: Vec<ConditionChange>,
 }
 
 /// The bytes of one direction at the devices that a path names.
@@ -213,25 +214,6 @@ pub struct HeldSpan {
     /// What held it; absent where that is unexplained.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub held_by: Option<TimeHolder>,
-}
-
-/// Something around the run was seen to be otherwise than before.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct SeenChange {
-    /// When it was last seen as before, ns after `span.started`.
-    #[serde(rename = "after_ns")]
-    pub after: Nanos,
-    /// When it was seen otherwise.
-    #[serde(rename = "at_ns")]
-    pub at: Nanos,
-    /// What: `limit on writes to loop3`, `PCIe link of nvme0n1`.
-    pub what: String,
-    /// How it was: `4.19 MB/s`, `PCIe 3.0 x4`.
-    pub before: String,
-    /// How it was from then on.
-    pub now: String,
-    /// Where this stands.
-    pub source: String,
 }
 
 /// A stretch of time with one rate.

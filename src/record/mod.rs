@@ -58,8 +58,8 @@ pub use judgement::{
     NextStep, Remedy, TrapId, Trust, Verdict,
 };
 pub use ledger::{
-    ByteBalance, ByteMover, HeldSpan, LowerBytes, PhaseLedger, RateLevel, SeenChange, TimeBalance,
-    TimeHolder, TimeTerm,
+    ByteBalance, ByteMover, HeldSpan, LowerBytes, PhaseLedger, RateLevel, TimeBalance, TimeHolder,
+    TimeTerm,
 };
 pub use metric::{Absence, FigureUnit, LatencyPart, Metric, Statistic};
 pub use outcome::{

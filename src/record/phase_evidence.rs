@@ -10,7 +10,7 @@ use crate::evidence::{
     OtherProcesses, Reading, Snapshot, ThreadStates, ThreadTimes, Throttle, Warmth,
 };
 use crate::plan::Shared;
-use crate::unit::{Bytes, Nanos};
+use crate::unit::{Bandwidth, Bytes, Nanos};
 
 /// What the kernel said around one phase.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -161,12 +161,58 @@ pub struct ConditionChange {
     pub kind: ConditionKind,
     /// Of what: a disk, a policy of processors, a mount.
     pub of: String,
-    /// How it was, in the unit of its kind.
+    /// How it was, in the unit of its kind; `none` of a limit that was not there.
     pub before: String,
     /// How it was from then on.
     pub now: String,
     /// Where this stands.
     pub source: String,
+}
+
+impl ConditionChange {
+    /// What changed: `limit on writes to loop3`, `PCIe link of nvme0n1`.
+    pub fn what(&self) -> String {
+        let what = match self.kind {
+            ConditionKind::PcieLink => "PCIe link of ",
+            ConditionKind::SataLink => "SATA link of ",
+            ConditionKind::UsbLink => "USB link of ",
+            ConditionKind::CardLink => "card bus of ",
+            ConditionKind::CpuCeiling => "highest allowed CPU frequency of ",
+            ConditionKind::Cooling => "cooling of CPUs by ",
+            ConditionKind::Throttled => "count of throttling for heat of ",
+            ConditionKind::Undervolted => "voltage of ",
+            ConditionKind::Temperature => "temperature of ",
+            ConditionKind::FreeSpace => "free space of ",
+            ConditionKind::OthersInFlight => "number of requests that others had in flight at ",
+            ConditionKind::ReadLimit | ConditionKind::ReadIopsLimit => "limit on reads of ",
+            ConditionKind::WriteLimit | ConditionKind::WriteIopsLimit => "limit on writes to ",
+        };
+        format!("{what}{}", self.of)
+    }
+
+    /// How it was, and is from then on, with units: `4.19 MB/s`, `16.8 MB/s`.
+    pub fn told(&self) -> [String; 2] {
+        [&self.before, &self.now].map(|value| told(self.kind, value))
+    }
+}
+
+/// A value with its unit; what is no number stands for itself.
+fn told(kind: ConditionKind, value: &str) -> String {
+    let Ok(number) = value.parse::<f64>() else { return value.into() };
+    match kind {
+        ConditionKind::CpuCeiling => format!("{:.0} MHz", number / 1e3),
+        ConditionKind::Cooling => format!("step {number}"),
+        ConditionKind::Undervolted if number > 0.0 => "too low".into(),
+        ConditionKind::Undervolted => "high enough".into(),
+        ConditionKind::Temperature => format!("{:.0} °C", number / 1e3),
+        ConditionKind::FreeSpace => Bytes(number as u64).to_string(),
+        ConditionKind::OthersInFlight => format!("{number:.1}"),
+        ConditionKind::ReadLimit | ConditionKind::WriteLimit => Bandwidth(number).to_string(),
+        ConditionKind::ReadIopsLimit | ConditionKind::WriteIopsLimit => {
+            format!("{number} operations per second")
+        }
+        _ => value.into(),
+    }
 }
 
 /// Stops of this process that were too short for a gap between its samples.

@@ -3,8 +3,8 @@
 use super::fact::{PageFact, fact, listed};
 use crate::evidence::Direction;
 use crate::record::{
-    ByteBalance, ByteMover, MeasuredSubject, PhaseLedger, PhaseRecord, RateLevel, Record,
-    SeenChange, TimeBalance, Trust, Verdict,
+    ByteBalance, ByteMover, ConditionChange, MeasuredSubject, PhaseLedger, PhaseRecord, RateLevel,
+    Record, TimeBalance, Trust, Verdict,
 };
 use crate::unit::{ByteRange, Bytes, Share};
 
@@ -41,21 +41,18 @@ pub fn of_record(record: &Record) -> Vec<PageFact> {
     if counted().nth(1).is_none() {
         return of_single(record);
     }
-    let (mut all, mut more) = (Vec::new(), 0);
+    let (mut told, mut named, mut more) = (Vec::new(), 0, 0);
     for phase in counted() {
         let facts = of_phase(&phase);
         match facts.is_empty() {
             true => {}
-            false if all.len() >= PHASES => more += 1,
-            false => all.push((phase.name.clone(), facts)),
+            false if named == PHASES => more += 1,
+            false => named += 1,
+        }
+        for fact in facts.into_iter().take_while(|_| more == 0) {
+            told.push(PageFact { text: format!("{}: {}", phase.name, fact.text), ..fact });
         }
     }
-    let named = |(name, facts): (String, Vec<PageFact>)| {
-        facts
-            .into_iter()
-            .map(move |fact| PageFact { text: format!("{name}: {}", fact.text), ..fact })
-    };
-    let mut told: Vec<PageFact> = all.into_iter().flat_map(named).collect();
     if more > 0 {
         told.push(fact("", format!("{more} more: --explain tells of all")));
     }
@@ -72,9 +69,9 @@ pub fn facts(ledger: &PhaseLedger) -> Vec<PageFact> {
 }
 
 /// `at 2.04 s: limit on writes to loop3, 4.19 MB/s, then 16.8 MB/s`.
-fn change(change: &SeenChange) -> String {
-    let SeenChange { at, what, before, now, .. } = change;
-    format!("at {at}: {what}, {before}, then {now}")
+fn change(change: &ConditionChange) -> String {
+    let [before, now] = change.told();
+    format!("at {}: {}, {before}, then {now}", change.at_ns, change.what())
 }
 
 /// `20 MiB written = 20 MiB at loop0; the file system added 412 KiB`.

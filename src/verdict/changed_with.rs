@@ -1,11 +1,11 @@
 //! What changed with a rate, in the words of a verdict: a limit, a link, a clock, free space, others.
 
 use super::ledger;
-use crate::record::{Exhibit, PhaseLedger, SeenChange};
+use crate::record::{ConditionChange, Exhibit, PhaseLedger};
 use crate::unit::Nanos;
 
 /// The changes that were seen about the moment of a change of the rate.
-pub(super) struct ChangedWith<'l>(Vec<&'l SeenChange>);
+pub(super) struct ChangedWith<'l>(Vec<&'l ConditionChange>);
 
 impl<'l> ChangedWith<'l> {
     /// Those of this ledger, about this moment after the start.
@@ -17,8 +17,9 @@ impl<'l> ChangedWith<'l> {
     /// 16.8 MB/s)`. Empty where nothing was seen, or so much that none of it can be named as the cause.
     pub fn told(&self) -> String {
         match self.0.as_slice() {
-            [SeenChange { what, before, now, .. }] => {
-                format!(", and with it the {what} (from {before} to {now})")
+            [change] => {
+                let [before, now] = change.told();
+                format!(", and with it the {} (from {before} to {now})", change.what())
             }
             _ => String::new(),
         }
@@ -26,9 +27,10 @@ impl<'l> ChangedWith<'l> {
 
     /// All of them, where they were read.
     pub fn exhibits(&self) -> Vec<Exhibit> {
-        let shown = |change: &&SeenChange| {
-            let text = format!("{}, then {} by {}", change.before, change.now, change.at);
-            Exhibit::new(change.what.clone(), text, change.source.clone())
+        let shown = |change: &&ConditionChange| {
+            let [before, now] = change.told();
+            let text = format!("{before}, then {now} by {}", change.at_ns);
+            Exhibit::new(change.what(), text, change.source.clone())
         };
         self.0.iter().map(shown).collect()
     }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use assay::record::{MeasuredSubject, SeenChange, Trust};
+use assay::record::{ConditionChange, MeasuredSubject, Trust};
 
 use crate::kernel::{Heard, hear_own, told};
 use crate::lab::{self, Card, MI, Room};
@@ -39,7 +39,7 @@ fn read_while(card: &Card, rooms: &[Room], happens: impl FnOnce() + Send) -> Hea
     })
 }
 
-fn changes(heard: &Heard) -> &[SeenChange] {
+fn changes(heard: &Heard) -> &[ConditionChange] {
     let ledger = heard.phase().ledger.as_ref().unwrap_or_else(|| panic!("no ledger\n{heard}"));
     &ledger.changes
 }
@@ -53,9 +53,9 @@ fn a_limit_that_was_lowered_is_named_with_the_rate() {
     told("a lowered limit", &heard);
     let name = card.leaf_name();
     let what = format!("limit on reads of {name}");
-    let change = changes(&heard).iter().find(|change| change.what == what);
+    let change = changes(&heard).iter().find(|change| change.what() == what);
     let change = change.unwrap_or_else(|| panic!("{heard}\n{:?}", changes(&heard)));
-    assert_eq!((&*change.before, &*change.now), ("16.8 MB/s", "4.19 MB/s"));
+    assert_eq!(change.told(), ["16.8 MB/s", "4.19 MB/s"]);
     let verdict = heard.verdict();
     let said = format!(
         ", and with it the limit on reads of {name} (from 16.8 MB/s to 4.19 MB/s): the average"
@@ -78,7 +78,7 @@ fn a_neighbours_depth_and_the_room_it_makes_stand_beside_the_rate() {
         std::fs::remove_file(&other).expect("removed");
     });
     told("a neighbour", &heard);
-    let found = |what: String| changes(&heard).iter().find(|change| change.what == what);
+    let found = |what: String| changes(&heard).iter().find(|change| change.what() == what);
     let name = card.leaf_name();
     let depth = found(format!("number of requests that others had in flight at {name}"))
         .unwrap_or_else(|| panic!("{heard}\n{:?}", changes(&heard)));
