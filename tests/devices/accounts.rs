@@ -47,9 +47,10 @@ fn what_a_journal_says_is_what_reached_the_device() {
         assert!(balance.ours == balance.moved && balance.unexplained == Bytes::ZERO, "{heard}");
         assert!(said.least > Bytes::ZERO && said.least <= added, "{heard}");
         assert!(added <= said.most + BESIDE, "{heard}");
-        // A mean without its fraction leaves less than a block of each commit open.
+        // A mean without its fraction leaves less than a block of each commit open; beside the 1,000 of the calls some are
+        // the journal's own, more of them on a slow machine.
         let open = said.most.less(said.least);
-        assert!(open <= Bytes(1001 * 4096 + (64 << 10)), "{heard}");
+        assert!(open <= Bytes(1200 * 4096), "{heard}");
     }
 }
 
