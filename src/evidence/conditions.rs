@@ -223,24 +223,27 @@ mod tests {
     use super::*;
     use std::path::Path;
 
-    const MOUNT: &str = "30 1 259:0 / /mnt/data rw,relatime - ext4 /dev/nvme0n1 rw\n1 0 0:1 / / rw - tmpfs none rw\n";
+    /// A file system on an NVMe drive, in a machine with these files.
+    fn with_nvme(files: &[(&str, &str)]) -> FakeSysRoot {
+        let drive = "sys/devices/pci0/nvme/nvme0/nvme0n1";
+        let mounts = "30 1 259:0 / /mnt/data rw,relatime - ext4 /dev/nvme0n1 rw\n1 0 0:1 / / rw - tmpfs none rw\n";
+        let tree = FakeSysRoot::of(files);
+        tree.file("proc/self/mountinfo", mounts).file("mnt/data/file", "");
+        tree.file(&format!("{drive}/size"), "8").file(&format!("{drive}/dev"), "259:0");
+        tree.link("sys/class/block/nvme0n1", drive).link("sys/dev/block/259:0", drive);
+        tree
+    }
 
     #[test]
     fn a_link_that_fell_back_and_a_clock_that_heat_lowered_are_seen() {
-        let tree = FakeSysRoot::of(&[
-            ("proc/self/mountinfo", MOUNT),
-            ("sys/devices/pci0/nvme/nvme0/nvme0n1/size", "8"),
-            ("sys/devices/pci0/nvme/nvme0/nvme0n1/dev", "259:0"),
+        let tree = with_nvme(&[
             ("sys/devices/pci0/current_link_speed", "8.0 GT/s PCIe"),
             ("sys/devices/pci0/current_link_width", "4"),
             ("sys/devices/system/cpu/cpufreq/policy0/scaling_max_freq", "1800000"),
             ("sys/class/thermal/cooling_device1/type", "cpufreq-cpu0"),
             ("sys/class/thermal/cooling_device1/cur_state", "0"),
             ("sys/block/nvme0n1/device/hwmon1/temp1_input", "41000"),
-            ("mnt/data/file", ""),
         ]);
-        tree.link("sys/class/block/nvme0n1", "sys/devices/pci0/nvme/nvme0/nvme0n1");
-        tree.link("sys/dev/block/259:0", "sys/devices/pci0/nvme/nvme0/nvme0n1");
         let sys_root = tree.sys_root();
         let subject = on_nvme(&sys_root);
         let reader = ConditionReader::new(&sys_root, &[&subject, &subject]);
@@ -278,15 +281,8 @@ mod tests {
 
     #[test]
     fn where_no_disk_is_below_nothing_is_read() {
-        let tree = FakeSysRoot::of(&[
-            ("proc/self/mountinfo", MOUNT),
-            ("sys/devices/pci0/nvme/nvme0/nvme0n1/size", "8"),
-            ("sys/devices/pci0/nvme/nvme0/nvme0n1/dev", "259:0"),
-            ("sys/devices/system/cpu/cpufreq/policy0/scaling_max_freq", "1800000"),
-            ("mnt/data/file", ""),
-        ]);
-        tree.link("sys/class/block/nvme0n1", "sys/devices/pci0/nvme/nvme0/nvme0n1");
-        tree.link("sys/dev/block/259:0", "sys/devices/pci0/nvme/nvme0/nvme0n1");
+        let ceiling = "sys/devices/system/cpu/cpufreq/policy0/scaling_max_freq";
+        let tree = with_nvme(&[(ceiling, "1800000")]);
         let sys_root = tree.sys_root();
         let subject = Subject { stack: Vec::new(), ..on_nvme(&sys_root) };
         assert_eq!(ConditionReader::new(&sys_root, &[&subject]).read(true), []);

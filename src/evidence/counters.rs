@@ -48,6 +48,7 @@ impl WatchedDisk {
 struct MachineReading {
     memory: Reading<Memory>,
     cpu_throttled: Reading<CpuThrottled>,
+    frozen: Option<Nanos>,
     pressure: Reading<Pressure>,
     lost: CpuLost,
     idle: Vec<ProcessorIdle>,
@@ -215,7 +216,7 @@ impl CounterReader {
                 pages: Reading::added_up(fds.iter().map(|fd| pagecache::pages(*fd))),
             })
             .collect();
-        let MachineReading { memory, cpu_throttled, pressure, lost, idle } =
+        let MachineReading { memory, cpu_throttled, frozen, pressure, lost, idle } =
             self.machine(&mut buffer);
         let cpu = cpu::read(lost);
         Snapshot {
@@ -230,13 +231,8 @@ impl CounterReader {
             idle,
             filesystems,
             suspended: clock::suspended(),
-            frozen: self.frozen(&mut buffer),
+            frozen,
         }
-    }
-
-    /// How long our control group was frozen.
-    fn frozen(&self, buffer: &mut Vec<u8>) -> Option<Nanos> {
-        self.frozen.as_ref().and_then(|file| cgroup::frozen(file.text(buffer).ok()?))
     }
 
     /// The machine around. Where no disk is watched, a look that is not older than 5 ms is told again.
@@ -270,7 +266,9 @@ impl CounterReader {
             )
             .into(),
         };
-        MachineReading { memory, cpu_throttled, pressure: self.pressure(), lost, idle }
+        let frozen = self.frozen.as_ref();
+        let frozen = frozen.and_then(|file| cgroup::frozen(file.text(buffer).ok()?));
+        MachineReading { memory, cpu_throttled, frozen, pressure: self.pressure(), lost, idle }
     }
 
     fn pressure(&self) -> Reading<Pressure> {
