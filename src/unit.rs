@@ -140,6 +140,11 @@ impl Ops {
 }
 
 impl Nanos {
+    /// Whether it is no time at all.
+    pub fn is_zero(&self) -> bool {
+        self.0 == 0
+    }
+
     /// `n` whole seconds.
     pub const fn secs(n: u64) -> Self {
         Self(n * 1_000_000_000)

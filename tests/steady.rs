@@ -117,6 +117,7 @@ fn work(method: Method, iodepth: u32, aside: CacheControl, ops: u64) -> u64 {
         paths: Arc::from(["x".to_string()]),
         first_file: 0,
         cursor: IoRoute::new(&pattern, 1, FileOrder::default(), stretch).expect("a route"),
+        pass: None,
         filler: DataFiller::new(&pattern.fill, 7).expect("a filler"),
         verify: Verify::None,
         method,

@@ -136,7 +136,7 @@ const MAKING: ModeVariant = ModeVariant {
 const USUAL: Nanos = Nanos::millis(1600);
 /// Time of a way with `--quick`.
 const SHORT: Nanos = Nanos::millis(500);
-/// The least a way can be given: below it a figure says nothing.
+/// The least a way can be given: below it a figure says nothing. A way that is done with the file sooner begins again.
 const LEAST: Nanos = Nanos::millis(300);
 /// The file is made for three times the time of a way: those that flush at their end write it all, shorter flushes
 /// would tell less of the device than of how they begin, and most devices read it in a fourth of that time.
@@ -195,6 +195,7 @@ pub fn plan(path: &Path, kind: PathType, options: &ModesOptions) -> Result<Plan,
         Some(_) => StopRule::one_pass(),
         None => StopRule::pass_or(Nanos(options.each.0 * FILE)),
     };
+    let made = StopRule { at_least: LEAST, ..made };
     let block = if options.size.is_some() { unit(options) } else { FILE_BLOCK.max(unit(options)) };
     let mut phases = vec![phase(SIZING.into(), &MAKING, Action::Write, block, &target, made)];
     for (action, loop_config) in
@@ -203,7 +204,7 @@ pub fn plan(path: &Path, kind: PathType, options: &ModesOptions) -> Result<Plan,
         for &block in &options.blocks {
             for way in loop_config {
                 let name = format!("{}-{}-{}", action.name(), short(block), way.name);
-                let stop = StopRule::pass_or(options.each);
+                let stop = StopRule { at_least: LEAST, ..StopRule::pass_or(options.each) };
                 let mut phase = phase(name, way, action, block, &target, stop);
                 if action == Action::Write && way.durability == Durability::None {
                     phase.settle = Nanos(options.each.0 * SETTLE);

@@ -11,6 +11,7 @@ mod io_loop;
 mod io_state;
 mod level;
 mod limits;
+mod passes;
 mod trims;
 mod untimed;
 mod verify;
@@ -20,7 +21,7 @@ mod worker_limits;
 mod writeback;
 
 pub use file_moves::{FileMoves, MovedIos};
-pub use worker::{IoQuota, Worker, WorkerGate, WorkerTotals};
+pub use worker::{BetweenPasses, IoQuota, Worker, WorkerGate, WorkerTotals};
 pub use worker_limits::WorkerLimits;
 
 use std::io;

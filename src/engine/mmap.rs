@@ -184,6 +184,12 @@ impl SyncCalls for Mmap {
         }
         Ok(())
     }
+
+    fn unmap(&mut self) {
+        for view in &mut self.views {
+            view.map = None;
+        }
+    }
 }
 
 /// What was the matter with a page: the calls know numbers for it.

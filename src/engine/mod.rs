@@ -48,7 +48,9 @@ mod null;
 
 pub use balance::{BalanceCounters, BalanceSlot};
 pub use cache_control::CacheControl;
-pub use drive::{FileMoves, IoQuota, MovedIos, Worker, WorkerGate, WorkerLimits, WorkerTotals};
+pub use drive::{
+    BetweenPasses, FileMoves, IoQuota, MovedIos, Worker, WorkerGate, WorkerLimits, WorkerTotals,
+};
 pub use fill::{BlockCheck, DataFiller, DataLayer, KnownGenerations, WriteGeneration};
 pub use log::{LogEntry, LogPage, PAGE, PageReturn, WorkerLog};
 pub use offsets::OffsetStream;
@@ -208,6 +210,9 @@ pub(crate) trait IoBackend<'s> {
 
     /// Makes durable what was written, in every file. Nothing is in flight.
     fn flush(&mut self, how: FlushKind) -> io::Result<()>;
+
+    /// Lets go of pages of the files, so that the kernel may drop them. Nothing is in flight.
+    fn unmap(&mut self) {}
 
     /// Hands to the kernel what is held back. Nothing is in flight.
     fn hand_over(&mut self) -> io::Result<()> {

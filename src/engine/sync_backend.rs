@@ -22,6 +22,9 @@ pub(crate) trait SyncCalls {
         false
     }
 
+    /// As [`IoBackend::unmap`].
+    fn unmap(&mut self) {}
+
     /// As [`IoBackend::hand_over`].
     fn hand_over(&mut self) -> io::Result<()> {
         Ok(())
@@ -44,6 +47,10 @@ impl SyncCalls for Box<dyn SyncCalls> {
 
     fn holds_back(&self) -> bool {
         (**self).holds_back()
+    }
+
+    fn unmap(&mut self) {
+        (**self).unmap();
     }
 
     fn hand_over(&mut self) -> io::Result<()> {
@@ -107,6 +114,10 @@ impl<'s, C: SyncCalls, const DATA: bool> IoBackend<'s> for SyncBackend<'s, C, DA
 
     fn holds_back(&self) -> bool {
         self.calls.holds_back()
+    }
+
+    fn unmap(&mut self) {
+        self.calls.unmap();
     }
 
     fn hand_over(&mut self) -> io::Result<()> {

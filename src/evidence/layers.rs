@@ -125,6 +125,11 @@ impl BlockLayer {
     pub fn entered_by(&self) -> &String {
         self.partition.as_ref().unwrap_or(&self.name)
     }
+
+    /// Whether what passes it goes through the page cache of the file behind it.
+    pub fn is_cached_below(&self) -> bool {
+        matches!(self.kind, LayerKind::Loop { direct: false, .. })
+    }
 }
 
 /// What a block device is made of.

@@ -36,16 +36,12 @@ pub struct Snapshot {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub filesystems: Vec<FilesystemReading>,
     /// How long the machine had been suspended since boot, ns, to the millisecond: no part of a run's clock.
-    #[serde(rename = "suspended_ns", default, skip_serializing_if = "is_zero")]
+    #[serde(rename = "suspended_ns", default, skip_serializing_if = "Nanos::is_zero")]
     pub suspended: Nanos,
     /// How long the control group of this process had been frozen, ns; absent where the kernel does not count that:
     /// before 6.18, outside of groups of version 2.
     #[serde(rename = "frozen_ns", default, skip_serializing_if = "Option::is_none")]
     pub frozen: Option<Nanos>,
-}
-
-fn is_zero(time: &Nanos) -> bool {
-    *time == Nanos::ZERO
 }
 
 impl Snapshot {

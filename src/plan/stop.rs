@@ -19,9 +19,10 @@ pub struct StopRule {
     pub ramp_bytes: Bytes,
     /// The first of these that is reached ends the job.
     pub first_of: Vec<StopLimit>,
-    /// The bytes that end it are moved again, from the beginning, until so much time has passed: a fast
-    /// device does them in no time that can be measured. Not through the page cache, where they would meet
-    /// what the first time left.
+    /// The bytes or the passes that end it are moved again, from the beginning, until so much time has passed: a
+    /// fast device does them in no time that can be measured. Through the page cache only by a single worker of a
+    /// phase that drops the target's pages before, and only reads or writes that become durable: between two passes
+    /// these are flushed, as at the end, and the pages are dropped, which is not timed.
     #[serde(skip_serializing_if = "is_usual")]
     pub at_least: Nanos,
 }
@@ -74,11 +75,12 @@ impl StopRule {
                 "leave one of them out",
             ));
         }
-        let again = self.first_of.iter().any(|limit| matches!(limit, StopLimit::Bytes(_)));
-        if self.at_least > Nanos::ZERO && !again {
+        let repeats =
+            |limit: &StopLimit| matches!(limit, StopLimit::Bytes(_) | StopLimit::Passes(_));
+        if self.at_least > Nanos::ZERO && !self.first_of.iter().any(repeats) {
             return Err(Refusal::new(
-                "'at_least' repeats the bytes that end a job, and none are planned",
-                "give 'first_of' a limit of 'bytes', or leave 'at_least' out",
+                "'at_least' repeats the bytes or passes that end a job, and none are planned",
+                "give 'first_of' a limit of 'bytes' or 'passes', or leave 'at_least' out",
             ));
         }
         let steady =

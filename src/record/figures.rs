@@ -297,7 +297,7 @@ fn of_total(job: Option<&str>, action: Action, total: &ActionTotal) -> Vec<Figur
 /// The rates of what was moved until other ends than that of the timing: the last call, and the flush that
 /// was only watched.
 fn of_ends(phase: &PhaseRecord) -> Vec<Figure> {
-    let called = phase.span.stopped.since(phase.span.counted);
+    let called = phase.span.called();
     let settle = phase.evidence.settle.as_ref();
     let settled = settle.filter(|settle| settle.complete && settle.fault.is_none());
     let mut figures = Vec::new();

@@ -139,6 +139,9 @@ pub struct Span {
     pub counted: Timestamp,
     /// Last I/O answered.
     pub stopped: Timestamp,
+    /// Time in between that does not count: between two passes, what the first left in memory is dropped.
+    #[serde(default, skip_serializing_if = "Nanos::is_zero")]
+    pub paused: Nanos,
     /// End of the flush that the plan has inside the timing; absent without one.
     pub flushed: Option<Timestamp>,
     /// When the last file was closed, where the plan has that inside the timing.
@@ -156,7 +159,17 @@ impl Span {
 
     /// The counted time.
     pub fn time(&self) -> Nanos {
-        self.ended().since(self.counted)
+        self.ended().since(self.counted).less(self.paused)
+    }
+
+    /// The counted time until the last I/O was answered.
+    pub fn called(&self) -> Nanos {
+        self.stopped.since(self.counted).less(self.paused)
+    }
+
+    /// From the first I/O to the end of the timing, with what is not counted.
+    pub fn length(&self) -> Nanos {
+        self.ended().since(self.started)
     }
 }
 

@@ -14,9 +14,9 @@ use super::paint::{Ink, InkedText, ink};
 use super::study::StudyPrinter;
 use super::text::TextPage;
 use super::{ReportPage, TerminalStyle};
-use crate::plan::{ModesStudy, Plan};
-use crate::record::{PhaseRecord, Record, Resolved, Trust};
-use crate::unit::{Bandwidth, Bytes};
+use crate::plan::{ModesStudy, Plan, StopRule, Work};
+use crate::record::{PhaseRecord, Record, Resolved, ResolvedJob, Trust};
+use crate::unit::{Bandwidth, Bytes, Nanos};
 use crate::verdict::words;
 use row::ModeRow;
 
@@ -239,21 +239,28 @@ fn rows(record: &Record) -> Vec<ModeRow> {
 
 /// How much will be written, said before anything is.
 fn writes(plan: &Plan, resolved: &Resolved) -> String {
-    let each: Vec<Bytes> = resolved
-        .jobs
-        .iter()
-        .filter_map(|job| job.writes_at_most)
-        .filter(|bytes| *bytes > Bytes::ZERO)
-        .collect();
-    let all: Bytes = each.iter().copied().sum();
+    let jobs = || plan.phases.iter().flat_map(|phase| &phase.jobs);
+    let writes = |resolved: &&ResolvedJob| {
+        jobs().any(|job| {
+            let writes =
+                |work: &Work| matches!(work, Work::Blocks(blocks) if blocks.pattern.mix.writes());
+            job.name == resolved.job && writes(&job.work)
+        })
+    };
+    let each: Vec<Bytes> = resolved.jobs.iter().filter(writes).map(|job| job.size).collect();
     let most = each.iter().copied().max().unwrap_or_default();
     let making = plan.phases.iter().find(|phase| phase.name == SIZING);
-    let times = each.len();
-    match making.and_then(|phase| phase.jobs.first()?.stop.time()) {
-        Some(time) => format!(
-            "at most {all}: {times} runs of up to {most} each, as much as can be written and flushed in {time}"
-        ),
-        None => format!("at most {all}: {times} runs of {most} each"),
+    let stop = making.and_then(|phase| Some(&phase.jobs.first()?.stop));
+    let mut text = format!("{} runs of {most} each", each.len());
+    if let Some(time) = stop.and_then(StopRule::time) {
+        text = format!(
+            "{} runs of up to {most} each, as much as can be written and flushed in {time}",
+            each.len()
+        );
+    }
+    match stop.map_or(Nanos::ZERO, |stop| stop.at_least) {
+        Nanos::ZERO => text,
+        least => format!("{text}; what takes less than {least} is repeated"),
     }
 }
 

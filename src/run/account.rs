@@ -36,6 +36,7 @@ pub(super) fn span(
         started,
         counted,
         stopped,
+        paused: all().map(|worker_totals| worker_totals.paused.0).max().unwrap_or_default(),
         flushed: after(flushed),
         closed: after(closed),
         settled: None,
@@ -107,8 +108,8 @@ fn job_result(
     let result = JobResult {
         name: job.job.name.clone(),
         span: worked,
-        totals: sums.totals(stopped.since(counted), own.time()),
-        priorities: sums.priorities(stopped.since(counted), own.time()),
+        totals: sums.totals(own.called(), own.time()),
+        priorities: sums.priorities(own.called(), own.time()),
         cpu: shown(&sums),
         depth: sums.depths.reached(),
         costs: job.job.detail.costs.then(|| sums.costs().into()),

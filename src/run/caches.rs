@@ -69,13 +69,7 @@ impl PhaseContext<'_> {
     /// What earlier phases have overwritten keeps its room on some file systems until they commit. A phase that
     /// overwrites more has that done first: only a commit gives the room back, no fsync does.
     pub(super) fn give_back(&self, ready: &[PreparedJob]) {
-        let keeps = |job: &&PreparedJob| {
-            let subjects =
-                job.parts.iter().filter_map(|part| self.resolved.subjects.get(part.subject));
-            let mut mounts = subjects.filter_map(|subject| subject.mount.seen());
-            job.writes() && mounts.any(Mount::keeps_overwritten)
-        };
-        for job in ready.iter().filter(keeps) {
+        for job in ready.iter().filter(|job| job.writes() && self.keeps_overwritten(job)) {
             for &number in &job.open_targets {
                 let open_target = &self.open_targets[number];
                 let Some(file) = open_target.fd().filter(|_| open_target.written.reach() > 0)
@@ -87,6 +81,13 @@ impl PhaseContext<'_> {
                 return;
             }
         }
+    }
+
+    /// Whether what a job overwrites keeps its room until its file system commits.
+    pub(super) fn keeps_overwritten(&self, job: &PreparedJob) -> bool {
+        let subjects = job.parts.iter().filter_map(|part| self.resolved.subjects.get(part.subject));
+        let mut mounts = subjects.filter_map(|subject| subject.mount.seen());
+        mounts.any(Mount::keeps_overwritten)
     }
 
     /// Watches the devices while nothing is done. What file systems still write of this run's own

@@ -315,6 +315,7 @@ pub(super) fn act(context: &mut PhaseContext, plan: &CopyWork) -> Result<PhaseRe
         started: watch.started(),
         counted: outcome.started,
         stopped: Timestamp(outcome.stopped.0 - outcome.flush.map_or(0, |flush| flush.0)),
+        paused: Nanos::ZERO,
         flushed: outcome.flush.map(|_| outcome.stopped),
         closed: None,
         settled: None,

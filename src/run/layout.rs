@@ -156,6 +156,7 @@ fn stroke(
         paths: Arc::from([open_target.label.clone()]),
         first_file: file,
         cursor: IoRoute::new(&pattern, 1, FileOrder::default(), stretch)?,
+        pass: None,
         filler: DataFiller::new(&pattern.fill, seed)?,
         verify: Verify::None,
         method,

@@ -119,7 +119,7 @@ impl<'a> PhaseContext<'a> {
         Ok(PhaseRecord {
             name: self.phase.name.clone(),
             span,
-            totals: sums.totals(span.stopped.since(span.counted), span.time()),
+            totals: sums.totals(span.called(), span.time()),
             cpu: (!simulated).then_some(sums.cpu.time),
             depth: sums.depths.reached(),
             steady: lookers.steady_watcher.found(),

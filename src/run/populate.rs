@@ -49,6 +49,7 @@ impl<'a> PhaseContext<'a> {
             sizes: Vec::new(),
             threads: resolved.workers,
             tree: None,
+            alone_and_cold: false,
             unsure: None,
         };
         let prepared_tree = PreparedTree { tree, tree_dir, stand };

@@ -4,7 +4,9 @@ use std::borrow::Cow;
 use std::sync::Mutex;
 
 use crate::error::{Doing, Error, Fault};
-use crate::plan::{Advice, BlockWork, Job, LayoutMode, Lifetime, Method, Size, Target, Work};
+use crate::plan::{
+    Advice, BlockWork, CacheDrop, Job, LayoutMode, Lifetime, Method, Size, Target, Work,
+};
 use crate::record::{ResolvedJob, UnprovenData};
 use crate::unit::Bytes;
 
@@ -95,6 +97,7 @@ impl<'a> PhaseContext<'a> {
             sizes: blocks.target.sizes().to_vec(),
             threads: resolved.workers * if pool { resolved.iodepth } else { 1 },
             tree: None,
+            alone_and_cold: self.phase.jobs.len() == 1 && self.phase.cold != CacheDrop::Keep,
             unsure: None,
         };
         if let (JobPlace::Sites(open_targets), Some(manner)) =

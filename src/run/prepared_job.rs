@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::os::fd::BorrowedFd;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::engine::WorkerFiles;
-use crate::plan::{BlockWork, Job, Method, Target, Verify};
+use crate::engine::{BetweenPasses, FlushKind, WorkerFiles};
+use crate::plan::{BlockWork, Durability, Job, Method, Target, Verify};
 use crate::record::{ResolvedJob, UnprovenData};
 use crate::unit::{Bytes, Nanos};
 
@@ -41,6 +41,8 @@ pub(super) struct PreparedJob<'a> {
     pub threads: u32,
     /// The tree it works on, when it does; `blocks` is then what that is to others.
     pub tree: Option<PreparedTree<'a>>,
+    /// It is alone in its phase, before which the pages of its target are dropped from memory.
+    pub alone_and_cold: bool,
     /// It looks at data that this plan is not certain to have written.
     pub unsure: Option<UnprovenData>,
 }
@@ -96,15 +98,36 @@ impl PreparedJob<'_> {
         self.blocks.pattern.mix.writes()
     }
 
-    /// Time for which its bytes are moved again. None through the page cache: the second time would meet there
-    /// what the first left.
+    /// Time for which its bytes are moved again. None where the second time would meet in the page cache what the
+    /// first left.
     pub fn at_least(&self) -> Nanos {
         let modelled = self.resolved.method.without_io();
-        if self.resolved.caching.through_memory() && !modelled {
-            Nanos::ZERO
-        } else {
-            self.job.stop.at_least
+        let in_memory = self.resolved.caching.through_memory() && !modelled;
+        match in_memory && !self.may_be_made_cold() {
+            true => Nanos::ZERO,
+            false => self.job.stop.at_least,
         }
+    }
+
+    /// Whether all of its pages can be dropped between two passes: nobody else uses them, and what it writes is
+    /// durable then.
+    fn may_be_made_cold(&self) -> bool {
+        let dirty = self.writes() && !self.blocks.promises().durable();
+        self.alone_and_cold && self.threads == 1 && self.tree.is_none() && !dirty
+    }
+
+    /// What comes between two passes of its only worker. Those that bypass the page cache follow each other at once.
+    pub fn between_passes(&self) -> BetweenPasses {
+        let through_memory = self.resolved.caching.through_memory();
+        if self.at_least() == Nanos::ZERO || !through_memory || self.resolved.method.without_io() {
+            return BetweenPasses::default();
+        }
+        let flush = match self.blocks.durability {
+            Durability::FsyncAtEnd => Some(FlushKind::Fsync),
+            Durability::FdatasyncAtEnd => Some(FlushKind::Fdatasync),
+            _ => None,
+        };
+        BetweenPasses { flush: flush.filter(|_| self.writes()), commit: false, drop: true }
     }
 
     /// Time that is not counted. None for buffered writes with a flush inside the timing: what

@@ -102,7 +102,7 @@ impl WorkerGate for MeteredGate<'_> {
     }
 
     fn over(&mut self, worker_totals: &WorkerTotals) {
-        self.spent = cpu_now().since(self.began);
+        self.spent = cpu_now().since(self.began).without(worker_totals.paused.1);
         self.gate.over(worker_totals);
     }
 }

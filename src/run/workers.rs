@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::engine::{
-    BalanceCounters, BalanceSlot, CacheControl, DataFiller, DataLayer, FileSpan, FlushKind,
-    IoQuota, IoRoute, PriorityDraw, Worker, WorkerLimits, WriteGeneration,
+    BalanceCounters, BalanceSlot, BetweenPasses, CacheControl, DataFiller, DataLayer, FileSpan,
+    FlushKind, IoQuota, IoRoute, PriorityDraw, Worker, WorkerLimits, WriteGeneration,
 };
 use crate::error::{Error, Refusal};
 use crate::plan::{
@@ -12,6 +12,7 @@ use crate::plan::{
     StopLimit, Target, Verify,
 };
 use crate::stats::{BlockCensus, LatencySplit};
+use crate::unit::Nanos;
 
 use super::log::IoLogWriter;
 use super::phase_context::PhaseContext;
@@ -116,6 +117,7 @@ impl<'a> PhaseContext<'a> {
             files: share.files,
             paths: share.paths,
             first_file: share.first,
+            pass: (job.at_least() > Nanos::ZERO).then(|| Box::new(cursor.clone())),
             cursor,
             filler,
             verify: pattern.verify,
@@ -156,6 +158,7 @@ impl<'a> PhaseContext<'a> {
                 ramp: job.ramp(),
                 ramp_bytes: job.job.stop.ramp_bytes.0,
                 at_least: job.at_least(),
+                between: self.between_passes(job),
                 ..quota(&job.job.stop, pattern.largest(), thread, job.threads)
             },
             limits: WorkerLimits {
@@ -172,6 +175,13 @@ impl<'a> PhaseContext<'a> {
             live_counters: worker_handles.live_counters,
             halt: worker_handles.halt,
         })
+    }
+
+    /// What comes between two passes of a job that is repeated.
+    fn between_passes(&self, job: &PreparedJob) -> BetweenPasses {
+        let between = job.between_passes();
+        let commit = between.drop && job.writes() && self.keeps_overwritten(job);
+        BetweenPasses { commit, ..between }
     }
 
     /// The stream of I/Os of one lane of a worker: its number among how many.

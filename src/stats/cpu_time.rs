@@ -58,6 +58,12 @@ impl CpuSpent {
         Self { time, system, events }
     }
 
+    /// Without so much time, which was spent in the kernel.
+    pub fn without(self, kernel: Nanos) -> Self {
+        let system = self.system.map(|system| system.less(kernel));
+        Self { time: self.time.less(kernel), system, ..self }
+    }
+
     /// Both parts, where they are known.
     pub fn parts(self) -> Option<CpuTime> {
         self.system.map(|system| CpuTime { user: self.time.less(system), system })

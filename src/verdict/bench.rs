@@ -250,6 +250,7 @@ impl DoctoredRecord {
                 started: START,
                 counted: START,
                 stopped,
+                paused: Nanos::ZERO,
                 flushed: None,
                 closed: None,
                 settled: Some(stopped),

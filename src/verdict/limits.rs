@@ -39,7 +39,7 @@ fn steps<'a>(flow_view: &FlowView<'a>) -> Vec<(Nanos, Option<&'a Throttle>)> {
     let at_first = flow_view.record.resolved.limits.seen();
     let at_first = at_first.and_then(|limits| here(&limits.io));
     let changes = evidence.limit_changes.iter().map(|change| (change.at_ns, here(&change.io)));
-    let end = measure::whole(flow_view.phase);
+    let end = flow_view.phase.span.length();
     // What changed after the last look may have held until then.
     let at_last = evidence.limits.as_deref().map(|limits| (end, here(&limits.io)));
     let first = [(Nanos::ZERO, at_first)].into_iter();
@@ -50,7 +50,7 @@ fn steps<'a>(flow_view: &FlowView<'a>) -> Vec<(Nanos, Option<&'a Throttle>)> {
 /// was there; `None` where it was the same all the time.
 pub(super) fn changing<'a>(flow_view: &FlowView<'a>) -> Option<(&'a Throttle, f64)> {
     let steps = steps(flow_view);
-    let end = measure::whole(flow_view.phase);
+    let end = flow_view.phase.span.length();
     let changed = steps.windows(2).any(|pair| pair[0].1 != pair[1].1);
     let ends = steps.iter().skip(1).map(|(at, _)| (*at).min(end)).chain([end]);
     let there = steps.iter().zip(ends).filter(|((_, limit), _)| limit.is_some());
@@ -70,7 +70,7 @@ pub(super) fn there(flow_view: &FlowView<'_>, at: Nanos) -> bool {
 /// the run then, whatever the rate was before or after it.
 pub(super) fn met_while_there<'a>(flow_view: &FlowView<'a>) -> Option<(&'a Throttle, f64)> {
     let steps = steps(flow_view);
-    let end = measure::whole(flow_view.phase);
+    let end = flow_view.phase.span.length();
     let ends = steps.iter().skip(1).map(|(at, _)| *at).chain([end]);
     // It may have changed as long before that was seen.
     let met = |(from, to): (Nanos, Nanos), throttle: &Throttle| {

@@ -398,9 +398,9 @@ pub fn estimate(bytes: Bytes, time: Nanos) -> Option<Estimate> {
     (value.is_finite() && value > 0.0).then_some(Estimate { value, low, high })
 }
 
-/// From the first I/O to the stop of the clock: the window of the flows' bytes.
+/// The time of the flows' bytes: from the first I/O to the stop of the clock, without what came between passes.
 pub fn whole(phase: &PhaseRecord) -> Nanos {
-    phase.span.ended().since(phase.span.started)
+    phase.span.length().less(phase.span.paused)
 }
 
 fn of_trees(record: &Record, phase: &PhaseRecord) -> bool {

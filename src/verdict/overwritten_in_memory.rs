@@ -3,12 +3,13 @@
 use super::measure::{FlowView, all_flushed, lost_in_memory};
 use super::threshold::{REACHED, UNTOUCHED};
 use super::words::share;
-use super::{Rule, RuleJudge, advice, finding};
-use crate::evidence::PathKind;
+use super::{Rule, RuleJudge, advice, finding, served_from_cache};
+use crate::evidence::{BlockLayer, PathKind};
 use crate::plan::Caching;
 use crate::record::{Finding, FindingWeight, Flow, MeasuredSubject};
 
-/// Buffered writes that meet the same page twice cost the device one write.
+/// Writes that meet the same page twice cost the device one write: through the page cache, or through that of the file
+/// behind a loop device.
 pub const RULE: Rule = Rule {
     id: "T60",
     title: "Overwritten in memory",
@@ -29,9 +30,14 @@ pub(super) fn explains(flow_view: &FlowView<'_>) -> bool {
         && flow_view.phase.flows.iter().any(|other| same(&other));
     let jobs = flow_view.record.jobs_of(flow_view.phase);
     let size: u64 = jobs.fold(0, |sum, job| sum.saturating_add(job.size.0));
-    flow_view.flow.caching != Caching::Direct
+    (flow.caching != Caching::Direct || cached_below(flow_view).is_some())
         && flow_view.writes()
-        && (shared || !flow_view.flow.sequential || size > 0 && flow_view.flow.bytes.0 > size)
+        && (shared || !flow.sequential || size > 0 && flow.bytes.0 > size)
+}
+
+/// The loop device on the way whose file is in the page cache.
+fn cached_below<'a>(flow_view: &FlowView<'a>) -> Option<&'a BlockLayer> {
+    flow_view.subject.stack.iter().find(|layer| layer.is_cached_below())
 }
 
 fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
@@ -45,23 +51,32 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
     }
     let measures =
         if settled < UNTOUCHED { MeasuredSubject::Memory } else { MeasuredSubject::Mixed };
+    let below = cached_below(flow_view).filter(|_| flow_view.flow.caching == Caching::Direct);
+    let (cache, next) = match below {
+        Some(layer) => (
+            format!("the page cache of the file behind {}", layer.name),
+            served_from_cache::uncached(flow_view),
+        ),
+        None => ("the page cache".to_string(), advice::direct(flow_view)),
+    };
     Some(finding(
         RULE.id,
         FindingWeight::Refute,
         Some(measures),
         format!(
-            "Blocks were overwritten in the page cache before they were flushed: {} got only {} of the bytes.",
+            "Blocks were overwritten in {cache} before they were flushed: {} got only {} of the bytes.",
             level.name(),
             share(settled)
         ),
         vec![level.exhibit(flow_view.direction())],
-        advice::direct(flow_view),
+        next,
     ))
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::bench::{DoctoredRecord, verdict};
+    use crate::evidence::LayerKind;
     use crate::record::{Flow, MeasuredSubject, Trust};
     use crate::unit::Bytes;
 
@@ -72,6 +87,21 @@ mod tests {
         bench.written(Bytes::mib(8), Bytes::mib(8));
         let found = verdict(&bench.record);
         assert_eq!((found.trust, found.measures), (Trust::Wrong, MeasuredSubject::Mixed));
+    }
+
+    #[test]
+    fn direct_writes_to_a_loop_device_meet_the_pages_of_its_file() {
+        for (direct, trap) in [(false, "T60"), (true, "T25")] {
+            let mut bench = DoctoredRecord::write_flushed();
+            bench.direct(true);
+            bench.layer_kind(LayerKind::Loop { file: "/i".into(), on: "ext4".into(), direct });
+            let size = Bytes(bench.record.phases[0].flows[0].bytes.0 / 2);
+            bench.record.resolved.jobs[0].size = size;
+            bench.written(size, size);
+            let found = verdict(&bench.record);
+            assert_eq!(found.trust, Trust::Wrong, "{found:?}");
+            assert!(found.findings.iter().any(|finding| finding.trap.0 == trap), "{found:?}");
+        }
     }
 
     #[test]

@@ -107,14 +107,10 @@ fn past_cache(flow_view: &FlowView<'_>) -> bool {
 }
 
 /// What keeps a cache from lying below the device that the path names.
-fn uncached(flow_view: &FlowView<'_>) -> Option<NextStep> {
-    let cached = flow_view.subject.stack.iter().find_map(|layer| match &layer.kind {
-        LayerKind::Loop { direct: false, .. } => Some(&layer.name),
-        _ => None,
-    });
-    match cached {
-        Some(name) => {
-            let device = quoted(&format!("/dev/{name}"));
+pub(super) fn uncached(flow_view: &FlowView<'_>) -> Option<NextStep> {
+    match flow_view.subject.stack.iter().find(|layer| layer.is_cached_below()) {
+        Some(layer) => {
+            let device = quoted(&format!("/dev/{}", layer.name));
             let command = format!("sudo losetup --direct-io=on {device}");
             Some(NextStep::new(Remedy::Configure, command))
         }

@@ -128,6 +128,7 @@ fn phase(plan: &Plan, number: usize, caching: Caching, at: Timestamp, came: &Cam
         started: at,
         counted: at,
         stopped,
+        paused: Nanos::ZERO,
         flushed: flushes.then_some(over),
         settled,
         closed: None,

@@ -186,6 +186,7 @@ fn phase(
         started,
         counted: started,
         stopped,
+        paused: Nanos::ZERO,
         flushed: flushed.then_some(over),
         settled: later.then_some(over),
         closed: None,

@@ -137,7 +137,10 @@ fn without_any_option_it_takes_two_minutes() {
         assert!(there, "no '{wanted}'\n{heard}");
     }
     // Before anything was written it was said how much.
-    assert!(shape.iter().any(|line| line.starts_with("writes at most N GiB:")), "{heard}");
+    assert!(
+        shape.iter().any(|line| line.starts_with("writes N runs of up to N GiB each")),
+        "{heard}"
+    );
     assert_eq!(heard.ran.stderr, "", "{heard}");
 }
 

@@ -110,6 +110,7 @@ fn worker<'w>(
         paths: Arc::from([path.display().to_string()]),
         first_file: 0,
         cursor,
+        pass: None,
         balance: None,
         split: LatencySplit::default(),
         laps: false,

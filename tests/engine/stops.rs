@@ -1,8 +1,11 @@
 //! What ends a job: a steady state, and whatever comes first.
 
 use crate::kernel;
-use crate::lab;
+use crate::lab::{self, Card, Image, MI, Shape};
+use assay::evidence::Snapshot;
+use assay::plan::Action;
 use assay::record::{Ending, RateBasis};
+use assay::unit::Nanos;
 use serde_json::{Value, json};
 
 /// A plan of one phase on the null method: one job for each of these.
@@ -58,7 +61,7 @@ fn a_job_ends_when_its_rate_is_steady_and_the_others_go_on() {
     assert_eq!(state.rounds.len(), 4, "{heard}");
     assert!((state.mean / 4.096e6 - 1.0).abs() < 0.3, "{}\n{heard}", state.mean);
     assert!(found.after.expect("when").as_secs() < 10.0, "{heard}");
-    let ops = |job: usize| phase.jobs[job].totals[&assay::plan::Action::Write].ops.0;
+    let ops = |job: usize| phase.jobs[job].totals[&Action::Write].ops.0;
     assert!(ops(0) < ops(1), "{heard}");
     assert_eq!(ops(1), 2500, "{heard}");
     assert!(heard.ran.stdout.contains("steady after "), "{heard}");
@@ -128,7 +131,7 @@ fn the_bytes_of_a_job_are_moved_again_until_so_much_time_has_passed() {
     };
     for (at_least, workers) in [(0, 1), (1_000_000, 1), (50_000_000, 1), (1_000_000_000, 2)] {
         let heard = run_of(at_least, workers);
-        let total = &heard.phase().totals[&assay::plan::Action::Write];
+        let total = &heard.phase().totals[&Action::Write];
         let length = 64 * 4096;
         // Each worker does its part again; whole ones only.
         assert!(total.bytes.0.is_multiple_of(length), "{}\n{heard}", total.bytes.0);
@@ -140,7 +143,61 @@ fn the_bytes_of_a_job_are_moved_again_until_so_much_time_has_passed() {
     }
 }
 
-/// Where it is not, nothing is repeated: the second time would meet what the first left in memory.
+/// Through the page cache each pass meets what the first one met: nothing in memory. To drop it is not timed.
+#[test]
+fn what_goes_through_memory_is_moved_again_when_that_was_dropped() {
+    let shape = Shape { image: Image::Thin(320 * MI), ..Shape::fast() };
+    let card = lab::need!(Card::new(shape));
+    let (size, at_least) = (4 * MI, 300_000_000);
+    for (action, method, durability) in [
+        ("read", "psync", "none"),
+        ("read", "mmap", "none"),
+        ("write", "psync", "fsync_at_end"),
+        ("write", "psync", "open_dsync"),
+    ] {
+        let mut plan = plan(&[(json!({}), json!([{ "passes": 1 }, { "time": MINUTE }]))]);
+        let phase = &mut plan["phases"][0];
+        phase["cold"] = json!("target");
+        let job = &mut phase["jobs"][0];
+        job.as_object_mut().expect("a job").remove("rate");
+        job["stop"]["at_least"] = json!(at_least);
+        let blocks = &mut job["work"]["blocks"];
+        blocks["target"] = json!({ "scratch": {
+            "dir": card.mount(), "size": { "exactly": size }, "layout": "written",
+        } });
+        blocks["pattern"] = json!({
+            "mix": [{ "action": action, "weight": 1 }], "block": { "fixed": 65536 },
+        });
+        blocks["method"] = match method {
+            "mmap" => json!({ "mmap": {} }),
+            method => json!(method),
+        };
+        blocks["caching"] = json!("buffered");
+        blocks["durability"] = json!(durability);
+        let heard = run(&plan);
+        let phase = heard.phase();
+        let (span, what) = (&phase.span, format!("{action} {method} {durability}\n{heard}"));
+        let [flow] = phase.flows.as_slice() else { panic!("{what}") };
+        let passes = flow.bytes.0 / size;
+        assert!(passes > 1 && flow.bytes.0.is_multiple_of(size), "{passes} passes: {what}");
+        assert!(span.time().0 >= at_least && span.paused > Nanos::ZERO, "{span:?}: {what}");
+        assert_eq!(span.time() + span.paused, span.length(), "{what}");
+        // All of it was the device's, each time.
+        let counted = |edge: &Snapshot| {
+            let device = edge.devices.iter().find(|device| device.name == card.leaf_name());
+            let seen = device.and_then(|device| device.counters.seen()).expect("counted");
+            if action == "read" { seen.read_bytes } else { seen.write_bytes }
+        };
+        let moved = counted(&phase.evidence.stop) - counted(&phase.evidence.before);
+        assert!(moved >= flow.bytes.0, "{moved} of {}: {what}", flow.bytes.0);
+        if durability == "fsync_at_end" {
+            let flushes = phase.totals[&Action::Flush].ops.0;
+            assert!((passes..=passes + 1).contains(&flushes), "{flushes} of {passes}: {what}");
+        }
+    }
+}
+
+/// Where that is not dropped, nothing is repeated: the second time would meet what the first left in memory.
 #[test]
 fn what_goes_through_memory_is_moved_once() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -153,5 +210,5 @@ fn what_goes_through_memory_is_moved_once() {
     job["work"]["blocks"]["caching"] = json!("buffered");
     job["stop"]["at_least"] = json!(100_000_000);
     let heard = run(&plan);
-    assert_eq!(heard.phase().totals[&assay::plan::Action::Write].bytes.0, 64 * 4096, "{heard}");
+    assert_eq!(heard.phase().totals[&Action::Write].bytes.0, 64 * 4096, "{heard}");
 }

@@ -24,7 +24,8 @@ use super::batching::SubmitBatching;
 use super::file_moves::FileMoves;
 use super::in_flight::{InFlight, InFlightCall, IoAnswer, IoState, LoopConfig};
 use super::level::LevelWatch;
-use super::worker::{IoQuota, Worker, WorkerGate, WorkerTotals};
+use super::passes::{NextPass, PassEnd};
+use super::worker::{Worker, WorkerGate, WorkerTotals};
 
 /// A worker at its work.
 ///
@@ -110,7 +111,8 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
         let fresh = Vec::with_capacity(if loop_config.apart { depth } else { 0 });
         let actions = IoOp::ALL.into_iter().filter(|op| does.does(*op)).map(IoOp::action);
         let listed = worker.cursor.replay().is_some_and(ReplayWalk::has_flushes);
-        let flushes = (worker.flush.is_some() || listed).then_some(Action::Flush);
+        let between = worker.quota.between.flush.is_some();
+        let flushes = (worker.flush.is_some() || listed || between).then_some(Action::Flush);
         let reads_back = loop_config.read_back || loop_config.backlog.is_some();
         let backs = reads_back.then_some(Action::Read);
         let backlog = loop_config.backlog.map(|rule| BacklogQueue::new(rule, depth));
@@ -278,9 +280,15 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
                 break;
             }
             let is_done = self.bytes_left == 0 || self.ops_left == 0;
-            if is_done && !(MORE && self.reads_rest()) && !self.begins_again() {
-                self.open = false;
-                break;
+            if is_done && !(MORE && self.reads_rest()) {
+                match self.next_pass(PassEnd::Quota) {
+                    NextPass::Begins => {}
+                    NextPass::WaitsForAnswers => break,
+                    NextPass::None => {
+                        self.open = false;
+                        break;
+                    }
+                }
             }
             let due = self.due();
             if let Some(due) = due
@@ -312,18 +320,6 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
         self.held.is_some() || backlog.finish()
     }
 
-    /// Whether the bytes are done, but not the time that they are to take: then they are moved again.
-    #[cold]
-    fn begins_again(&mut self) -> bool {
-        let IoQuota { at_least, bytes, .. } = self.worker.quota;
-        let early = self.now.since(self.worker_totals.started) < at_least;
-        let again = early && self.bytes_left == 0 && self.ops_left > 0;
-        if again {
-            self.bytes_left = bytes.unwrap_or_default();
-        }
-        self.bytes_left > 0 && again
-    }
-
     /// The next I/O, within the quota. `None` at the end, or when it must wait for another one.
     #[inline]
     pub(super) fn next_io(&mut self) -> Option<IoRequest> {
@@ -338,7 +334,11 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
             if MORE && self.reads_rest() {
                 return self.next_io();
             }
-            self.open = false;
+            match self.next_pass(PassEnd::Route) {
+                NextPass::Begins => return self.next_io(),
+                NextPass::WaitsForAnswers => {}
+                NextPass::None => self.open = false,
+            }
             return None;
         };
         if MORE && self.loop_config.guarded && self.meets_another(io) {

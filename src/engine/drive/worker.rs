@@ -36,8 +36,21 @@ pub struct IoQuota {
     pub bytes: Option<u64>,
     /// Operations of this worker, counted or not.
     pub ops: Option<u64>,
-    /// The bytes are moved again until so much time has passed since the start.
+    /// The bytes, or all that its route has, are moved again until so much counted time has passed since the start.
     pub at_least: Nanos,
+    /// What comes between, then.
+    pub between: BetweenPasses,
+}
+
+/// What is done between one pass and the next, where the same is moved again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BetweenPasses {
+    /// What was written is flushed. That is timed.
+    pub flush: Option<FlushKind>,
+    /// Room of what was written over, which the file system keeps until it commits, is given back. That is not timed.
+    pub commit: bool,
+    /// The pages of the files are dropped from memory. That is not timed.
+    pub drop: bool,
 }
 
 /// Where a worker waits for the others, and tells that its clock has stopped.
@@ -67,6 +80,8 @@ pub struct Worker<'a> {
     pub first_file: u32,
     /// Where its I/Os go.
     pub cursor: IoRoute,
+    /// The same for each further pass, where there may be any.
+    pub pass: Option<Box<IoRoute>>,
     /// What it writes.
     pub filler: DataFiller,
     /// How closely it looks at what it reads.
@@ -156,6 +171,8 @@ pub struct WorkerTotals {
     pub counted: Timestamp,
     /// Last I/O answered.
     pub stopped: Timestamp,
+    /// Time between passes that is not counted, and the CPU time of that.
+    pub paused: (Nanos, Nanos),
     /// The first thing that went wrong; the worker ended there.
     pub fault: Option<Fault>,
     /// Errors that did not end it.

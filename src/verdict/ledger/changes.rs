@@ -1,7 +1,7 @@
 //! What a phase depended on and did not do itself, where that changed meanwhile: limits, links, clocks, heat, free
 //! space, the depth of others.
 
-use super::super::measure::{self, PhaseView};
+use super::super::measure::PhaseView;
 use super::super::threshold::LIMIT_LOOK;
 use crate::evidence::{ConditionKind, Direction, LimitValue, Throttle};
 use crate::record::ConditionChange;
@@ -26,7 +26,7 @@ fn of_limits(phase_view: &PhaseView<'_>, all: &mut Vec<ConditionChange>) {
     let mut looks: Vec<(Nanos, &[Throttle])> =
         evidence.limit_changes.iter().map(|change| (change.at_ns, &*change.io)).collect();
     if let Some(limits) = &evidence.limits {
-        looks.push((measure::whole(phase_view.phase), &limits.io));
+        looks.push((phase_view.phase.span.length(), &limits.io));
     }
     let mut before = &*at_first.io;
     for (at, now) in looks {

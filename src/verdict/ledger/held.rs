@@ -4,7 +4,7 @@
 //! thread that waits for its I/O waited for in this sample is taken from the balance of the whole time.
 
 use super::super::limits;
-use super::super::measure::{FlowView, PhaseView, whole};
+use super::super::measure::{FlowView, PhaseView};
 use super::time::{WaitKind, gaps, kind};
 use crate::evidence::ThreadStates;
 use crate::record::{HeldSpan, TimeBalance, TimeHolder};
@@ -38,7 +38,7 @@ fn samples(
     balance: &TimeBalance,
     states: &ThreadStates,
 ) -> Vec<HeldSpan> {
-    let end = whole(phase_view.phase);
+    let end = phase_view.phase.span.length();
     let gaps = gaps(phase_view);
     let mut from = Nanos::ZERO;
     let mut spans = Vec::new();

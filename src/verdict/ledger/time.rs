@@ -226,7 +226,7 @@ fn working_time(phase_view: &PhaseView<'_>, threads: u64, time: Nanos) -> f64 {
         let planned = phase_view.record.jobs_of(phase_view.phase);
         let workers = planned.filter(|planned| planned.job == job.name).map(|job| job.workers);
         let end = phase_view.phase.span.ended().since(phase_view.phase.span.stopped);
-        let time = span.stopped.since(span.started) + end;
+        let time = span.stopped.since(span.started).less(phase_view.phase.span.paused) + end;
         Some(sum + time.0 as f64 * f64::from(workers.max()?))
     });
     jobs.filter(|sum| *sum > 0.0).map_or(most, |sum| sum.min(most))
@@ -238,7 +238,7 @@ fn working_time(phase_view: &PhaseView<'_>, threads: u64, time: Nanos) -> f64 {
 pub fn gaps(phase_view: &PhaseView<'_>) -> Vec<(Nanos, Nanos)> {
     let phase = phase_view.phase;
     let interval = phase.series.interval_ns;
-    let end = whole(phase);
+    let end = phase.span.length();
     let mut then = Nanos::ZERO;
     let mut usual = (0.0, 0.0);
     let mut late = Vec::new();

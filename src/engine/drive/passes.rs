@@ -1,0 +1,85 @@
+//! The work of a job once more, where it took too little time to be measured.
+
+use std::os::fd::AsFd;
+
+use crate::sys::{cache, clock};
+
+use super::super::IoBackend;
+use super::io_loop::IoLoop;
+use super::worker::{BetweenPasses, IoQuota};
+
+/// What a pass ends with.
+#[derive(Clone, Copy)]
+pub(super) enum PassEnd {
+    /// Its bytes or I/Os are done.
+    Quota,
+    /// Its route has no more.
+    Route,
+}
+
+/// Whether another pass follows.
+pub(super) enum NextPass {
+    /// It begins now.
+    Begins,
+    /// It will, when nothing is in flight.
+    WaitsForAnswers,
+    /// None does.
+    None,
+}
+
+impl<'s, L: IoBackend<'s>, const MORE: bool> IoLoop<'_, 's, L, MORE> {
+    /// Begins the next pass, where less time was counted than the passes are to take together.
+    #[cold]
+    pub(super) fn next_pass(&mut self, end: PassEnd) -> NextPass {
+        let IoQuota { at_least, bytes, between, .. } = self.worker.quota;
+        let bytes = bytes.unwrap_or_default();
+        let may_follow = match end {
+            PassEnd::Quota => self.bytes_left == 0 && self.ops_left > 0 && bytes > 0,
+            PassEnd::Route => self.worker.pass.is_some(),
+        };
+        if !may_follow || !self.is_early(at_least.0) {
+            return NextPass::None;
+        }
+        if between != BetweenPasses::default() && !self.nothing_in_flight() {
+            return NextPass::WaitsForAnswers;
+        }
+        if let Some(how) = between.flush
+            && (self.flush(how, None).is_break() || !self.is_early(at_least.0))
+        {
+            return NextPass::None;
+        }
+        if between.commit || between.drop {
+            self.pause(between);
+        }
+        match (end, &self.worker.pass) {
+            (PassEnd::Route, Some(pass)) => self.worker.cursor = (**pass).clone(),
+            _ => self.bytes_left = bytes,
+        }
+        NextPass::Begins
+    }
+
+    /// Whether less than so many ns were counted.
+    fn is_early(&self, least: u64) -> bool {
+        let (paused, _) = self.worker_totals.paused;
+        self.now.since(self.worker_totals.started).less(paused).0 < least
+    }
+
+    /// Lets the next pass meet what the first one met, while the clock stands still.
+    fn pause(&mut self, between: BetweenPasses) {
+        self.catch_up();
+        let (began, cpu) = (self.now, clock::thread_cpu());
+        self.backend.unmap();
+        for file in self.worker.files.iter() {
+            // Without it there is less room, and a write says so.
+            let _ = between.commit.then(|| rustix::fs::syncfs(file));
+            // Advice: what stays in memory is seen, as it does not come from a device.
+            let _ = between.drop.then(|| cache::drop_pages(file.as_fd(), 0, 0));
+        }
+        self.now = self.backend.now();
+        self.idle(began);
+        let time = self.now.since(began);
+        let paused = &mut self.worker_totals.paused;
+        *paused = (paused.0 + time, paused.1 + clock::thread_cpu().less(cpu));
+        self.deadline = self.deadline.map(|deadline| deadline + time);
+    }
+}
