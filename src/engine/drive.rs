@@ -3,6 +3,7 @@
 
 mod backlog;
 mod batching;
+mod between_passes;
 mod depth_finder;
 mod file_moves;
 mod flushes;
@@ -20,8 +21,9 @@ mod worker;
 mod worker_limits;
 mod writeback;
 
+pub use between_passes::BetweenPasses;
 pub use file_moves::{FileMoves, MovedIos};
-pub use worker::{BetweenPasses, IoQuota, Worker, WorkerGate, WorkerTotals};
+pub use worker::{IoQuota, Worker, WorkerGate, WorkerTotals};
 pub use worker_limits::WorkerLimits;
 
 use std::io;

@@ -138,7 +138,7 @@ fn without_any_option_it_takes_two_minutes() {
     }
     // Before anything was written it was said how much.
     assert!(
-        shape.iter().any(|line| line.starts_with("writes N runs of up to N GiB each")),
+        shape.iter().any(|line| line.starts_with("writes N runs of up to N MiB each")),
         "{heard}"
     );
     assert_eq!(heard.ran.stderr, "", "{heard}");

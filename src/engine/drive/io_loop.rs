@@ -21,10 +21,10 @@ use super::super::trim::{TrimPool, Trimmer};
 use super::super::{FlushKind, IoBackend, IoOp, IoRequest};
 use super::backlog::BacklogQueue;
 use super::batching::SubmitBatching;
+use super::between_passes::{NextPass, PassEnd};
 use super::file_moves::FileMoves;
 use super::in_flight::{InFlight, InFlightCall, IoAnswer, IoState, LoopConfig};
 use super::level::LevelWatch;
-use super::passes::{NextPass, PassEnd};
 use super::worker::{Worker, WorkerGate, WorkerTotals};
 
 /// A worker at its work.

@@ -5,27 +5,9 @@ use std::os::fd::AsFd;
 use crate::sys::{cache, clock};
 
 use super::super::IoBackend;
+use super::between_passes::{BetweenPasses, NextPass, PassEnd};
 use super::io_loop::IoLoop;
-use super::worker::{BetweenPasses, IoQuota};
-
-/// What a pass ends with.
-#[derive(Clone, Copy)]
-pub(super) enum PassEnd {
-    /// Its bytes or I/Os are done.
-    Quota,
-    /// Its route has no more.
-    Route,
-}
-
-/// Whether another pass follows.
-pub(super) enum NextPass {
-    /// It begins now.
-    Begins,
-    /// It will, when nothing is in flight.
-    WaitsForAnswers,
-    /// None does.
-    None,
-}
+use super::worker::IoQuota;
 
 impl<'s, L: IoBackend<'s>, const MORE: bool> IoLoop<'_, 's, L, MORE> {
     /// Begins the next pass, where less time was counted than the passes are to take together.

@@ -20,6 +20,7 @@ use super::super::priorities::PriorityDraw;
 use super::super::route::IoRoute;
 use super::super::tally::ActionTallies;
 use super::super::{CacheControl, FlushKind, IoBackend, IoOp, WorkerFiles};
+use super::between_passes::BetweenPasses;
 use super::file_moves::FileMoves;
 use super::worker_limits::WorkerLimits;
 
@@ -40,17 +41,6 @@ pub struct IoQuota {
     pub at_least: Nanos,
     /// What comes between, then.
     pub between: BetweenPasses,
-}
-
-/// What is done between one pass and the next, where the same is moved again.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct BetweenPasses {
-    /// What was written is flushed. That is timed.
-    pub flush: Option<FlushKind>,
-    /// Room of what was written over, which the file system keeps until it commits, is given back. That is not timed.
-    pub commit: bool,
-    /// The pages of the files are dropped from memory. That is not timed.
-    pub drop: bool,
 }
 
 /// Where a worker waits for the others, and tells that its clock has stopped.
