@@ -25,10 +25,16 @@ impl<'s, L: IoBackend<'s>, const MORE: bool> IoLoop<'_, 's, L, MORE> {
         if between != BetweenPasses::default() && !self.nothing_in_flight() {
             return NextPass::WaitsForAnswers;
         }
-        if let Some(how) = between.flush
-            && (self.flush(how, None).is_break() || !self.is_early(at_least.0))
-        {
-            return NextPass::None;
+        if let Some(how) = between.flush {
+            let answered = self.worker_totals.stopped;
+            if self.flush(how, None).is_break() {
+                return NextPass::None;
+            }
+            if !self.is_early(at_least.0) {
+                // It took the rest of the time: it is the flush at the end, and no call comes after it.
+                self.worker_totals.stopped = answered;
+                return NextPass::None;
+            }
         }
         if between.commit || between.drop {
             self.pause(between);
