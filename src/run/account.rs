@@ -76,6 +76,7 @@ fn job_result(
     let mut workers = Vec::new();
     let kept = keeps_workers(job);
     let threads = job.threads_of_a_worker();
+    let paused = span.paused;
     let mut totals_of_workers = totals_of_workers.into_iter().peekable();
     while let Some(first) = totals_of_workers.next() {
         let number = first.number / threads;
@@ -86,7 +87,7 @@ fn job_result(
             one.merge(WorkerSums::of(other));
         }
         if let Some(span) = one.span().filter(|_| kept) {
-            let time = span.stopped.since(span.counted);
+            let time = span.stopped.since(span.counted).less(paused);
             workers.push(WorkerResult {
                 host: HERE,
                 number,
