@@ -210,12 +210,9 @@ fn row(options: &AttoOptions, target: &Target, size: Bytes, action: Action) -> P
     let bytes = Bytes((options.length.0 / size.0).max(1) * size.0);
     let first_of = vec![StopLimit::Bytes(bytes), StopLimit::Time(options.row_limit)];
     let name = name(size, action);
-    // What goes through the page cache a second time would meet what the first left there.
-    let at_least = if options.direct { ROW_LEAST } else { Nanos::ZERO };
-    let stop = StopRule { at_least, ..StopRule::until(first_of) };
-    let cold = if writes { CacheDrop::Keep } else { CacheDrop::Target };
+    let stop = StopRule { at_least: ROW_LEAST, ..StopRule::until(first_of) };
     let job = Job { stop, ..Job::of(name, Work::Blocks(blocks)) };
-    Phase { cold, quiet: QUIET, ..Phase::of(job) }
+    Phase { cold: CacheDrop::Target, quiet: QUIET, ..Phase::of(job) }
 }
 
 fn caching(options: &AttoOptions) -> Caching {
@@ -239,21 +236,18 @@ pub fn rule(options: &AttoOptions, through_memory: bool) -> String {
         AttoMode::Neither => "one at a time".into(),
         AttoMode::Compare => "one at a time, each read back at once and compared".into(),
     };
-    let flush = if options.write_through {
-        "each write durable when it is answered"
-    } else {
-        "then one fdatasync, which is timed beside them and counted"
+    let flush = match (options.write_through, through_memory) {
+        (true, _) => "each write durable when it is answered",
+        (false, false) => "then one fdatasync, which is timed beside them and counted",
+        (false, true) => "with one fdatasync each time, which is timed beside them and counted",
     };
     let compared = if options.verify { ", compared with what was written" } else { "" };
-    let again = if through_memory {
-        String::new()
-    } else {
-        format!(" and then again until {ROW_LEAST} have passed,")
-    };
+    let between = if through_memory { ", dropped from memory each time," } else { "" };
     format!(
-        "the file is written whole; then for each size it is written from its beginning, {queue}, \
-         until {length} are done,{again} or {row_limit} have passed (*), {flush}; then its cached pages \
-         are dropped, and it is read likewise{compared}"
+        "the file is written whole; then for each size its cached pages are dropped, and it is written \
+         from its beginning, {queue}, until {length} are done, and then again{between} until {ROW_LEAST} \
+         have passed, or {row_limit} have passed (*), {flush}; then its cached pages are dropped, and it \
+         is read likewise{compared}"
     )
 }
 

@@ -12,7 +12,7 @@ use assay::plan::Action;
 use assay::record::{Ending, MeasuredSubject, Record, Trust};
 use assay::unit::Bytes;
 
-use crate::kernel::{Heard, at_once, cards, hear_own, names, rate, told};
+use crate::kernel::{Heard, at_once, cards, grew, hear_own, names, rate, told};
 use crate::lab::{self, Card, MI, Shape};
 
 const WRITES: f64 = 4.0 * MI as f64;
@@ -178,14 +178,8 @@ fn each_way_leaves_in_memory_what_it_must() {
         assert_eq!(watched, unsafe_, "{}\n{heard}", phase.name);
     }
     // One flush for each write, and one for all.
-    let flushes = |name: &str| -> u64 {
-        let phase = heard.named(name);
-        let count = |edge: &assay::evidence::Snapshot| {
-            let device = edge.devices.iter().find(|device| device.name == card.leaf_name());
-            device.and_then(|device| device.counters.seen()?.flushes).expect("counted")
-        };
-        count(&phase.evidence.stop) - count(&phase.evidence.before)
-    };
+    let flushes =
+        |name: &str| grew(heard.named(name), &card, |device| device.flushes.expect("counted"));
     let calls = heard.named("write-64k-dsync").flows[0].calls.0;
     assert!(flushes("write-64k-dsync") >= calls / 2, "{heard}");
     assert!((1..8).contains(&flushes("write-64k-fsync")), "{heard}");

@@ -2,7 +2,6 @@
 
 use crate::kernel;
 use crate::lab::{self, Card, Image, MI, Shape};
-use assay::evidence::Snapshot;
 use assay::plan::Action;
 use assay::record::{Ending, RateBasis};
 use assay::unit::Nanos;
@@ -184,12 +183,9 @@ fn what_goes_through_memory_is_moved_again_when_that_was_dropped() {
         let whole = span.ended().since(span.counted);
         assert_eq!(span.time() + span.paused, whole, "{what}");
         // All of it was the device's, each time.
-        let counted = |edge: &Snapshot| {
-            let device = edge.devices.iter().find(|device| device.name == card.leaf_name());
-            let seen = device.and_then(|device| device.counters.seen()).expect("counted");
-            if action == "read" { seen.read_bytes } else { seen.write_bytes }
-        };
-        let moved = counted(&phase.evidence.stop) - counted(&phase.evidence.before);
+        let moved = kernel::grew(phase, &card, |device| {
+            if action == "read" { device.read_bytes } else { device.write_bytes }
+        });
         assert!(moved >= flow.bytes.0, "{moved} of {}: {what}", flow.bytes.0);
         if durability == "fsync_at_end" {
             let flushes = phase.totals[&Action::Flush].ops.0;

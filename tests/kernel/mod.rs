@@ -6,6 +6,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use assay::evidence::{DiskCounters, Snapshot};
 use assay::plan::Action;
 use assay::record::{FindingWeight, MeasuredSubject, PhaseRecord, Record, Trust, Verdict};
 
@@ -136,6 +137,15 @@ impl Heard {
 /// Bytes per second of one action of a phase.
 pub fn rate(phase: &PhaseRecord, action: Action) -> Option<f64> {
     Some(phase.totals.get(&action)?.bandwidth?.0)
+}
+
+/// How much one counter of a card's device grew while a phase ran.
+pub fn grew(phase: &PhaseRecord, card: &Card, counter: impl Fn(&DiskCounters) -> u64) -> u64 {
+    let at = |edge: &Snapshot| {
+        let device = edge.devices.iter().find(|device| device.name == card.leaf_name());
+        counter(device.and_then(|device| device.counters.seen()).expect("counted"))
+    };
+    at(&phase.evidence.stop) - at(&phase.evidence.before)
 }
 
 /// Prints a figure past the harness' capture.
