@@ -37,9 +37,17 @@ pub enum ChildDeath {
 /// The exit status of a child whose work panicked.
 const PANICKED: i32 = 101;
 
-/// Whether this process has one thread only.
+/// Whether this process has one thread only. A thread that was joined is still listed for a moment while the kernel
+/// buries it: it is given 200 ms.
 pub fn is_single() -> bool {
-    std::fs::read_dir("/proc/self/task").is_ok_and(|tasks| tasks.count() == 1)
+    let single = || std::fs::read_dir("/proc/self/task").is_ok_and(|tasks| tasks.count() == 1);
+    for _ in 0..200 {
+        if single() {
+            return true;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    false
 }
 
 /// Runs `work` in a process of its own; its bytes come [home](WorkerChild::home). The child is killed
@@ -48,14 +56,8 @@ pub fn is_single() -> bool {
 /// # Errors
 /// EBUSY while there is another thread, EAGAIN where no more processes may be made.
 pub fn fork(work: impl FnOnce() -> Vec<u8>) -> io::Result<WorkerChild> {
-    // A thread that was joined is still listed for a moment while the kernel buries it.
-    let mut looks = 0;
-    while !is_single() {
-        looks += 1;
-        if looks > 200 {
-            return Err(rustix::io::Errno::BUSY.into());
-        }
-        std::thread::sleep(std::time::Duration::from_millis(1));
+    if !is_single() {
+        return Err(rustix::io::Errno::BUSY.into());
     }
     let (answer, mouth) = pipe_with(PipeFlags::CLOEXEC)?;
     let parent = rustix::process::getpid();
