@@ -2,7 +2,9 @@
 
 use std::cell::Cell;
 use std::fs::{File, OpenOptions};
+use std::io::Write as _;
 use std::marker::PhantomData;
+use std::time::{Duration, Instant};
 
 use rustix::fs::{FlockOperation, flock};
 
@@ -18,6 +20,9 @@ thread_local! {
 #[must_use = "the machine is yours only while this lives: let _alone = lab::alone();"]
 pub struct Alone {
     _lock: File,
+    how: FlockOperation,
+    waited: Duration,
+    since: Instant,
     // Belongs to the thread that took it, since that is how a second taking is noticed.
     _here: PhantomData<*const ()>,
 }
@@ -42,13 +47,26 @@ fn hold(how: FlockOperation) -> Alone {
     let lock = File::open(&path)
         .or_else(|_| OpenOptions::new().create(true).append(true).open(&path))
         .unwrap_or_else(|e| broken(&format!("open {}", path.display()), e));
+    let began = Instant::now();
     flock(&lock, how).unwrap_or_else(|e| broken(&format!("lock {}", path.display()), e));
     HELD.set(true);
-    Alone { _lock: lock, _here: PhantomData }
+    let since = Instant::now();
+    Alone { _lock: lock, how, waited: since - began, since, _here: PhantomData }
 }
 
 impl Drop for Alone {
     fn drop(&mut self) {
         HELD.set(false);
+        // Past the harness' capture: what the whole of them takes is made of this.
+        let alone = matches!(self.how, FlockOperation::LockExclusive);
+        let thread = std::thread::current();
+        let line = format!(
+            "lab: {} {}, {:.1} s, after {:.1} s\n",
+            thread.name().unwrap_or_default(),
+            if alone { "alone" } else { "beside others" },
+            self.since.elapsed().as_secs_f64(),
+            self.waited.as_secs_f64(),
+        );
+        let _ = std::io::stderr().write_all(line.as_bytes());
     }
 }
