@@ -5,7 +5,8 @@
 //! | ext3, ext4 | `/proc/fs/jbd2/D-INODE/info`: commits, and their blocks as a mean without its fraction; `/proc/fs/ext4/D/fc_info`: blocks of fast commits (5.10) | `write_bytes` of the journal's thread (`/sys/fs/ext4/D/journal_task`, 5.2; `/proc/PID/io`, for root): pages that it made dirty |
 //! | XFS | `/sys/fs/xfs/D/stats/stats` (4.4): blocks of 512 bytes | the same: items of the log that were written back |
 //!
-//! A journal on another device is no write to this one, and ext2 has none. btrfs counts commits, but no bytes.
+//! A journal on another device is no write to this one, and ext2 has none. btrfs counts commits, but no bytes: its
+//! records are the pages that writeback wrote beyond the data (`nr_written` of `/proc/vmstat`).
 
 use super::counter_delta::{CounterWidth, grown};
 use super::memory::value;

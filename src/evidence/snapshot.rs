@@ -191,6 +191,13 @@ pub struct CachePages {
     pub evicted: Option<Bytes>,
 }
 
+impl CachePages {
+    /// What has yet to leave memory.
+    pub fn unwritten(&self) -> Option<Bytes> {
+        Some(self.dirty? + self.writeback.unwrap_or_default())
+    }
+}
+
 impl std::ops::Add for CachePages {
     type Output = Self;
     /// The pages of two files together.

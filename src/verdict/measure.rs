@@ -233,7 +233,7 @@ impl<'a> FlowView<'a> {
     }
 
     /// Each block is visited once before any is visited again, in every job of the phase.
-    fn visits_once(&self) -> bool {
+    pub(super) fn visits_once(&self) -> bool {
         let jobs = self.record.planned_jobs(self.phase);
         jobs.iter().all(|job| match &job.work {
             Work::Blocks(blocks) => matches!(
@@ -283,8 +283,7 @@ impl<'a> FlowView<'a> {
 
     /// Bytes of the file that had yet to leave memory when the clock stopped.
     pub fn unwritten_pages(&self) -> Option<Bytes> {
-        let pages = self.cached(&self.phase.evidence.stop)?;
-        Some(pages.dirty? + pages.writeback.unwrap_or_default())
+        self.cached(&self.phase.evidence.stop)?.unwritten()
     }
 
     /// The work that was left behind when the clock stopped, if any.

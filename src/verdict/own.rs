@@ -67,6 +67,7 @@ impl FlowView<'_> {
         extra = extra.saturating_add(self.phase.evidence.journal.unwrap_or_default().0);
         // What the file system writes for what this run does, at the most.
         let mut records = self.own_of_trims(level);
+        let mut superblocks = 0_u64;
         for flow in &self.phase.flows {
             let Some(subject) = self.record.resolved.subjects.get(flow.subject) else { continue };
             if !subject.stack.iter().any(|layer| level.has(&layer.name)) {
@@ -94,6 +95,7 @@ impl FlowView<'_> {
                         other => 1 + calls / other.every().unwrap_or(calls).max(1),
                     };
                     records = records.saturating_add(flushes.saturating_mul(OWN_PER_FLUSH));
+                    superblocks = superblocks.saturating_add(flushes);
                     if self.mapped() {
                         // A page is read before a store changes it, and others around it; what
                         // is flushed is more than what was stored.
@@ -121,7 +123,11 @@ impl FlowView<'_> {
             (Some(ByteRange { least, most }), _) => {
                 records.min((most + self.dirty_before()).0).max(least.0)
             }
-            (None, Some(written)) => records.min(written.0),
+            (None, Some(written)) => {
+                // Each device has one, which is no page of writeback.
+                let superblocks = superblocks.saturating_mul(level.layers.len().max(1) as u64);
+                records.min(written.0.saturating_add(superblocks.saturating_mul(RECORD)))
+            }
             (None, None) => records,
         };
         extra.saturating_add(records)
@@ -153,22 +159,34 @@ impl FlowView<'_> {
         dirty.less(before.cache.iter().filter_map(|file| file.pages.seen()?.dirty).sum())
     }
 
-    /// Where nothing of the run's own passes the page cache, all that writeback wrote were records of file systems, in two
-    /// copies or one for each device, and pages of others.
+    /// What writeback wrote beyond the run's own data were records of file systems, in two copies or one for each device,
+    /// and pages of others. Known where each page of data is written once at the most.
     fn written_pages(&self, level: &DeviceLevel<'_>) -> Option<Bytes> {
-        let direct =
-            |flow: &Flow| flow.direction == Direction::Read || flow.caching == Caching::Direct;
-        if level.depth != 0
-            || !moves_what_it_writes(self.subject)
-            || !self.phase.flows.iter().all(direct)
-        {
+        if level.depth != 0 || !moves_what_it_writes(self.subject) {
             return None;
         }
         let Evidence { before, stop, .. } = &self.phase.evidence;
         let page = self.record.machine().page;
         let written = stop.memory.seen()?.written_since(before.memory.seen()?, page)?;
+        let records = written.less(self.written_back()?);
         let copies = level.layers.len().max(2) as u64;
-        Some(Bytes(written.0.saturating_mul(copies)))
+        Some(Bytes(records.0.saturating_mul(copies)))
+    }
+
+    /// How much of the run's own data writeback wrote, at the least.
+    fn written_back(&self) -> Option<Bytes> {
+        let cached =
+            |flow: &&Flow| flow.direction == Direction::Write && flow.caching != Caching::Direct;
+        let all: Bytes = self.phase.flows.iter().filter(cached).map(|flow| flow.bytes).sum();
+        if all == Bytes::ZERO {
+            return Some(all);
+        }
+        let [job] = self.record.planned_jobs(self.phase) else { return None };
+        let once = job.workers == 1 && self.visits_once() && !self.mapped();
+        let files = self.phase.evidence.stop.cache.iter();
+        let unwritten = files.map(|file| file.pages.seen()?.unwritten());
+        let unwritten = unwritten.reduce(|sum, next| Some(sum? + next?)).flatten()?;
+        (once && all <= self.size_of_phase()).then(|| all.less(unwritten))
     }
 
     /// The phase works in a mapping of its file.
@@ -342,7 +360,10 @@ mod tests {
         bench.written_back(Bytes::mib(6));
         assert!(unsure(&bench));
         bench.record.phases[0].flows[0].caching = Caching::Buffered;
-        assert!(!unsure(&bench), "pages of files are among them");
+        assert!(unsure(&bench), "20 MiB are pages of the file, and 6 of records");
+        bench.written_back(Bytes::mib(12 + 20));
+        assert!(!unsure(&bench), "in two copies");
+        bench.written_back(Bytes::mib(6 + 20));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! of the program, and nothing of what others moved.
 
 use std::fs;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -15,8 +16,11 @@ use crate::lab::{self, Card, Fs, MI, Shape, Speed};
 /// What a file system may write beside its journal: its superblock, and what was there before.
 const BESIDE: Bytes = Bytes::kib(256);
 
-fn words(line: &str) -> Vec<&str> {
-    line.split(' ').collect()
+/// A dd of this line to a file.
+fn dd_to(file: &Path, line: &str) -> Heard {
+    let mut of = std::ffi::OsString::from("of=");
+    of.push(file);
+    hear(lab::assay(line.split(' ')).word(of))
 }
 
 fn written(heard: &Heard) -> &ByteBalance {
@@ -37,9 +41,7 @@ fn what_a_journal_says_is_what_reached_the_device() {
         (Fs::Xfs, "", "dd if=/dev/zero bs=4k count=1000 oflag=dsync"),
     ] {
         let card = lab::need!(Card::new(roomy(fs, mount)));
-        let mut of = std::ffi::OsString::from("of=");
-        of.push(card.path("x"));
-        let heard = hear(lab::assay(words(line)).word(of));
+        let heard = dd_to(&card.path("x"), line);
         let balance = written(&heard);
         told(line, format_args!("{fs:?} {mount}: {balance:?}"));
         let said = balance.accounted.unwrap_or_else(|| panic!("no accounts\n{heard}"));
@@ -61,6 +63,25 @@ fn what_a_journal_says_is_what_reached_the_device() {
     }
 }
 
+/// btrfs tells no bytes, but its records are pages that the kernel counts: those that are not of the file.
+#[test]
+fn pages_that_are_not_of_the_file_are_the_records_of_btrfs() {
+    let _beside = lab::beside();
+    let card = lab::need!(Card::new(Shape { speed: Speed::FREE, ..Shape::btrfs() }));
+    let heard = dd_to(&card.path("x"), "dd if=/dev/zero bs=4k count=1000 oflag=dsync");
+    let balance = written(&heard);
+    let evidence = &heard.phase().evidence;
+    let [before, stop] = [&evidence.before, &evidence.stop]
+        .map(|look| look.memory.seen().unwrap_or_else(|| panic!("no memory\n{heard}")));
+    let pages = stop.written_since(before, heard.record.machine().page).expect("counted");
+    let (added, records) = (balance.at_device.less(balance.ours), pages.less(balance.moved));
+    told("btrfs", format_args!("{pages} written back: {balance:?}"));
+    assert!(balance.ours == balance.moved && balance.unexplained == Bytes::ZERO, "{heard}");
+    // In two copies, and each write has its superblock.
+    let most = records + records + Bytes(1000 * 4096) + BESIDE;
+    assert!(added > Bytes::mib(1) && added <= most, "{heard}");
+}
+
 /// One writes a file that is there already, beside a run whose every write the journal must record: as many bytes as the
 /// journal's.
 #[test]
@@ -71,16 +92,15 @@ fn a_neighbour_is_not_taken_for_the_journal() {
     let other = card.path("y");
     card.freely(|| fs::write(&other, vec![7; 16 << 20]));
     let line = "dd if=/dev/zero bs=16k count=600 oflag=dsync";
-    let mut of = std::ffi::OsString::from("of=");
-    of.push(card.path("x"));
-    let alone = hear(lab::assay(words(line)).word(&of));
+    let file = card.path("x");
+    let alone = dd_to(&file, line);
     assert!(!alone.found("T31"), "{alone}");
     let script =
         "while :; do dd if=/dev/zero of=\"$0\" bs=16k count=1000 oflag=direct conv=notrunc; done";
     let mut neighbour = Command::new("sh");
     let neighbour = neighbour.args(["-c", script]).arg(&other).stderr(Stdio::null()).spawn();
     let mut neighbour = neighbour.expect("sh");
-    let heard = hear(lab::assay(words(line)).word(&of));
+    let heard = dd_to(&file, line);
     let _ = neighbour.kill();
     let _ = neighbour.wait();
     let _ = Command::new("pkill").args(["-f", &format!("of={}", other.display())]).status();
@@ -111,9 +131,7 @@ fn inode_tables_of_a_new_file_system_are_no_part_of_the_figure() {
         assert!(began.elapsed() < Duration::from_secs(20), "nothing is made");
         std::thread::sleep(Duration::from_millis(20));
     }
-    let mut of = std::ffi::OsString::from("of=");
-    of.push(card.path("x"));
-    let heard = hear(lab::assay(words("dd if=/dev/zero bs=16k count=600 oflag=direct")).word(of));
+    let heard = dd_to(&card.path("x"), "dd if=/dev/zero bs=16k count=600 oflag=direct");
     told("inode tables", &heard);
     let verdict = heard.verdict();
     assert!(verdict.trust >= Trust::Unproven, "{heard}");
