@@ -320,6 +320,18 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
         self.held.is_some() || backlog.finish()
     }
 
+    /// The first I/O of the next pass, if one begins where the route has no more.
+    #[cold]
+    #[inline(never)]
+    fn after_route(&mut self) -> Option<IoRequest> {
+        match self.next_pass(PassEnd::Route) {
+            NextPass::Begins => return self.next_io(),
+            NextPass::WaitsForAnswers => {}
+            NextPass::None => self.open = false,
+        }
+        None
+    }
+
     /// The next I/O, within the quota. `None` at the end, or when it must wait for another one.
     #[inline]
     pub(super) fn next_io(&mut self) -> Option<IoRequest> {
@@ -334,12 +346,7 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
             if MORE && self.reads_rest() {
                 return self.next_io();
             }
-            match self.next_pass(PassEnd::Route) {
-                NextPass::Begins => return self.next_io(),
-                NextPass::WaitsForAnswers => {}
-                NextPass::None => self.open = false,
-            }
-            return None;
+            return self.after_route();
         };
         if MORE && self.loop_config.guarded && self.meets_another(io) {
             self.held = Some((io, of_cursor));
