@@ -162,7 +162,9 @@ impl FlowView<'_> {
     /// What writeback wrote beyond the run's own data were records of file systems, in two copies or one for each device,
     /// and pages of others. Known where each page of data is written once at the most.
     fn written_pages(&self, level: &DeviceLevel<'_>) -> Option<Bytes> {
-        if level.depth != 0 || !moves_what_it_writes(self.subject) {
+        // Others (zfs, bcachefs) write their records past the page cache.
+        let pages = self.subject.mount.seen().is_some_and(|mount| mount.kind == "btrfs");
+        if level.depth != 0 || !pages {
             return None;
         }
         let Evidence { before, stop, .. } = &self.phase.evidence;
