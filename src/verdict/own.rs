@@ -366,6 +366,8 @@ mod tests {
         bench.written_back(Bytes::mib(12 + 20));
         assert!(!unsure(&bench), "in two copies");
         bench.written_back(Bytes::mib(6 + 20));
+        bench.system("zfs");
+        assert!(!unsure(&bench), "its records are no pages");
     }
 
     #[test]
