@@ -37,13 +37,16 @@ build:
 	$(CARGO) build --release --locked
 
 # Stops at the first thing that fails; the tests come last, with their own summary. Packages are fetched while lints
-# compile. Tests of the engine and of devices wait most of the time, so that several run at once.
+# compile. Tests on devices wait most of the time, so that several run at once, of several programs: those that measure
+# time wait for each other. What each program says comes whole, when it has ended.
 test:
 	$(MAKE) --no-print-directory -j 2 packages built
-	$(CARGO) test --locked --lib --test catalogue --test pages \
-		--test processes --test steady --test tidy --test verdict
-	$(CARGO) test --locked --test devices --test engine -- --test-threads 5
+	$(CARGO) test --locked --lib --test pages --test processes --test steady --test tidy --test verdict
+	RUST_TEST_THREADS=5 $(MAKE) --no-print-directory -j 3 -k -O test-catalogue test-devices test-engine
 	$(CARGO) test --locked --doc
+
+test-%:
+	$(CARGO) test --locked --test $*
 
 # The programs of all tests.
 built: lint

@@ -15,14 +15,16 @@ use crate::shelf::{
     SLOW_READS, SLOW_WRITES, Shelf, blocks, dd, dd_typed, finding, heard, kib, pattern, run,
 };
 
-crate::cases![
-    t69_a_run_that_is_stopped,
-    t70_a_limit_that_is_raised_meanwhile,
-    t71_a_slow_program_at_the_other_end,
-    t72_another_reader_of_the_same_file,
-    t70_a_limit_that_is_there_only_meanwhile,
-    t73_stops_that_nobody_is_told_of,
-];
+crate::cases! {
+    beside: [
+        t69_a_run_that_is_stopped,
+        t70_a_limit_that_is_raised_meanwhile,
+        t72_another_reader_of_the_same_file,
+        t70_a_limit_that_is_there_only_meanwhile,
+        t73_stops_that_nobody_is_told_of,
+    ],
+    alone: [t71_a_slow_program_at_the_other_end],
+}
 
 /// The term that the balance of the run's time has most of.
 fn most(heard: &Heard) -> Option<TimeHolder> {

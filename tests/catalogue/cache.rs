@@ -16,16 +16,18 @@ use crate::shelf::{
     read_again, run,
 };
 
-crate::cases![
-    t01_a_file_read_again,
-    t06_much_of_it_in_memory,
-    t06_a_little_of_it_in_memory,
-    t07_pages_that_can_not_be_dropped,
-    t08_t42_what_was_written_before,
-    t10_t12_small_reads,
-    t11_read_ahead_beyond_the_end,
-    t30_a_cache_below_the_device,
-];
+crate::cases! {
+    beside: [
+        t01_a_file_read_again,
+        t06_much_of_it_in_memory,
+        t06_a_little_of_it_in_memory,
+        t07_pages_that_can_not_be_dropped,
+        t08_t42_what_was_written_before,
+        t10_t12_small_reads,
+        t11_read_ahead_beyond_the_end,
+    ],
+    alone: [t30_a_cache_below_the_device],
+}
 
 fn t01_a_file_read_again(shelf: &Shelf) -> Rows {
     let card = shelf.paced()?;

@@ -12,12 +12,14 @@ use crate::shelf::{
     SLOW_READS, SLOW_WRITES, Shelf, blocks, busy, dd, kib, pattern, read_again, run,
 };
 
-crate::cases![
-    t01_t32_cached_and_throttled,
-    t02_t32_deferred_and_throttled,
-    t25_t02_compressed_and_not_flushed,
-    t60_t02_overwritten_and_not_flushed,
-];
+crate::cases! {
+    beside: [
+        t01_t32_cached_and_throttled,
+        t02_t32_deferred_and_throttled,
+        t60_t02_overwritten_and_not_flushed,
+    ],
+    alone: [t25_t02_compressed_and_not_flushed],
+}
 
 /// Rows of a run in which both are named.
 fn both(traps: [&str; 2], how: &str, heard: &Heard) -> [Row; 2] {

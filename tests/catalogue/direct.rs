@@ -8,7 +8,10 @@ use crate::lab::{Card, MI, Shape, Speed};
 use crate::row::Row;
 use crate::shelf::{Shelf, blocks, dd, finding, pattern, run};
 
-crate::cases![t19_direct_that_is_not_direct, t20_parts_of_blocks_on_xfs];
+crate::cases! {
+    beside: [],
+    alone: [t19_direct_that_is_not_direct, t20_parts_of_blocks_on_xfs],
+}
 
 fn t19_direct_that_is_not_direct(_: &Shelf) -> Rows {
     let card = Card::journal()?;

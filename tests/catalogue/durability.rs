@@ -11,18 +11,22 @@ use crate::shelf::{
     READS, Shelf, WRITES, blocks, busy, dd, dd_typed, finding, heard, kib, pattern, run,
 };
 
-crate::cases![
-    t02_written_without_a_flush,
-    t03_a_close_is_not_a_flush,
-    t04_a_burst_into_memory,
-    t05_more_than_memory,
-    t09_a_mapping_is_memory_until_it_is_flushed,
-    t14_a_flush_for_each_write,
-    t15_a_flush_that_nobody_passes_on,
-    t16_direct_is_not_durable,
-    t17_only_the_flush_tells,
-    t60_written_again_in_memory,
-];
+crate::cases! {
+    beside: [
+        t02_written_without_a_flush,
+        t03_a_close_is_not_a_flush,
+        t04_a_burst_into_memory,
+        t09_a_mapping_is_memory_until_it_is_flushed,
+        t14_a_flush_for_each_write,
+        t60_written_again_in_memory,
+    ],
+    alone: [
+        t05_more_than_memory,
+        t15_a_flush_that_nobody_passes_on,
+        t16_direct_is_not_durable,
+        t17_only_the_flush_tells,
+    ],
+}
 
 fn t02_written_without_a_flush(shelf: &Shelf) -> Rows {
     // Four seconds' worth: what begins and ends a flush takes a while, too, on a busy machine.

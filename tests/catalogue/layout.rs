@@ -14,18 +14,21 @@ use crate::lab::{self, Card, Emulated, Fs, MI, Shape, Speed};
 use crate::row::Row;
 use crate::shelf::{Shelf, blocks, dd, finding, heard, pattern, plan, run, run_plan};
 
-crate::cases![
-    t21_t22_sectors_of_4096_bytes,
-    t23_holes_on_ext4,
-    t23_holes_on_xfs,
-    t23_holes_on_btrfs,
-    t23_t31_what_trims_cause,
-    t25_zeros_on_a_layer_that_compresses,
-    t25_blocks_that_two_files_share,
-    t38_a_file_in_pieces,
-    t39_reading_that_writes,
-    t40_trimmed_by_the_file_system,
-];
+crate::cases! {
+    beside: [],
+    alone: [
+        t21_t22_sectors_of_4096_bytes,
+        t23_holes_on_ext4,
+        t23_holes_on_xfs,
+        t23_holes_on_btrfs,
+        t23_t31_what_trims_cause,
+        t25_zeros_on_a_layer_that_compresses,
+        t25_blocks_that_two_files_share,
+        t38_a_file_in_pieces,
+        t39_reading_that_writes,
+        t40_trimmed_by_the_file_system,
+    ],
+}
 
 fn t21_t22_sectors_of_4096_bytes(_: &Shelf) -> Rows {
     let mut drive = Emulated::new(32 * MI)?;

@@ -12,15 +12,16 @@ use crate::shelf::{
     SLOW_READS, SLOW_WRITES, Shelf, blocks, busy, dd, dd_typed, finding, heard, kib, pattern, run,
 };
 
-crate::cases![
-    t32_a_throttle,
-    t32_a_throttle_that_can_not_be_seen,
-    t51_a_source_that_makes_its_data,
-    t52_a_limit_on_the_processor,
-    t54_one_at_a_time,
-    t55_a_lock_above_the_queue,
-    t56_a_blink,
-];
+crate::cases! {
+    beside: [t32_a_throttle, t32_a_throttle_that_can_not_be_seen],
+    alone: [
+        t51_a_source_that_makes_its_data,
+        t52_a_limit_on_the_processor,
+        t54_one_at_a_time,
+        t55_a_lock_above_the_queue,
+        t56_a_blink,
+    ],
+}
 
 /// T32, with the file of the throttle and its value.
 fn names_the_throttle(heard: &Heard) {

@@ -15,17 +15,21 @@ use crate::shelf::{
     run_plan,
 };
 
-crate::cases![
-    t31_a_second_writer,
-    t66_both_ends_on_one_disk,
-    t34_swap,
-    t43_a_fast_start_that_does_not_last,
-    t52_another_process_on_the_cpu,
-    t52_a_busy_program_beside,
-    t57_a_stall_counts_for_all_who_wait,
-    t58_an_average_hides_stalls,
-    t62_partial_transfers,
-];
+crate::cases! {
+    beside: [
+        t31_a_second_writer,
+        t66_both_ends_on_one_disk,
+        t43_a_fast_start_that_does_not_last,
+        t57_a_stall_counts_for_all_who_wait,
+        t58_an_average_hides_stalls,
+        t62_partial_transfers,
+    ],
+    alone: [
+        t34_swap,
+        t52_another_process_on_the_cpu,
+        t52_a_busy_program_beside,
+    ],
+}
 
 /// Somebody else is blamed, and nobody says anything of the device.
 fn does_not_blame_the_disk(heard: &Heard) {

@@ -13,13 +13,16 @@ use crate::lab::{self, MI, Seccomp, Setting};
 use crate::row::Row;
 use crate::shelf::{Shelf, blocks, dd, finding, heard, kib, pattern, run};
 
-crate::cases![
-    t00_counters_that_are_switched_off,
-    t00_a_sandbox,
-    t00_a_user_without_rights,
-    t29_memory_and_nothing,
-    t48_a_device_that_forgets,
-];
+crate::cases! {
+    beside: [],
+    alone: [
+        t00_counters_that_are_switched_off,
+        t00_a_sandbox,
+        t00_a_user_without_rights,
+        t29_memory_and_nothing,
+        t48_a_device_that_forgets,
+    ],
+}
 
 /// `cachestat`, which has the same number everywhere.
 const CACHESTAT: libc::c_long = 451;

@@ -25,6 +25,7 @@ mod shelf;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use assay::verdict::catalogue::LAST;
@@ -37,16 +38,21 @@ use shelf::{Shelf, told_of_trouble};
 pub struct Case {
     name: &'static str,
     run: fn(&Shelf) -> Rows,
+    /// It waits for a slow card most of the time, and leaves what is the whole machine's as it is: others of its
+    /// kind may run beside it.
+    beside: bool,
 }
 
 /// What a case has checked, or why it cannot be done on this machine.
 pub type Rows = Result<Vec<Row>, Skip>;
 
-/// The cases of a family, by their functions.
+/// The cases of a family, by their functions: those that may run beside each other, and those that want the machine.
 macro_rules! cases {
-    ($($name:ident),* $(,)?) => {
-        pub const CASES: &[$crate::Case] =
-            &[$($crate::Case { name: stringify!($name), run: $name }),*];
+    (beside: [$($beside:ident),* $(,)?], alone: [$($alone:ident),* $(,)?] $(,)?) => {
+        pub const CASES: &[$crate::Case] = &[
+            $($crate::Case { name: stringify!($beside), run: $beside, beside: true },)*
+            $($crate::Case { name: stringify!($alone), run: $alone, beside: false },)*
+        ];
     };
 }
 pub(crate) use cases;
@@ -66,6 +72,9 @@ const FAMILIES: &[&[Case]] = &[
 /// How often a case is tried while others have the machine, or it forgets what was in memory.
 const TRIES: usize = 3;
 
+/// How many cases run beside each other, each on cards of its own.
+const LANES: usize = 3;
+
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let wanted: Vec<&String> = words.iter().filter(|word| !word.starts_with('-')).collect();
@@ -80,7 +89,6 @@ fn main() -> ExitCode {
     if cases.is_empty() {
         return ExitCode::SUCCESS;
     }
-    let _alone = lab::alone();
     let (mut rows, mut failed) = run(&cases);
     if wanted.is_empty() {
         match catch_unwind(AssertUnwindSafe(|| kept::rows(&rows))) {
@@ -98,14 +106,29 @@ fn main() -> ExitCode {
     ExitCode::FAILURE
 }
 
+/// What became of a case. `None`: it failed.
+type Done<'c> = (&'c Case, Option<Rows>);
+
 /// The rows of all cases, and the names of those that failed.
 fn run(cases: &[&Case]) -> (Vec<Row>, Vec<String>) {
+    let (beside, mut alone): (Vec<&Case>, Vec<&Case>) = cases.iter().partition(|case| case.beside);
+    let mut done = {
+        let _beside = lab::beside();
+        run_beside(&beside)
+    };
+    // What failed may have been disturbed by the others.
+    done.retain(|(case, rows)| {
+        if rows.is_none() {
+            told(case.name, "again, alone");
+            alone.push(case);
+        }
+        rows.is_some()
+    });
+    let _alone = lab::alone();
     let shelf = Shelf::default();
+    done.extend(alone.into_iter().map(|case| (case, timed(case, &shelf))));
     let (mut rows, mut failed) = (Vec::new(), Vec::new());
-    for case in cases {
-        let began = Instant::now();
-        let done = tried(case, &shelf);
-        told(case.name, format_args!("{:.1} s", began.elapsed().as_secs_f64()));
+    for (case, done) in done {
         match done {
             Some(Ok(done)) => rows.extend(done),
             Some(Err(skip)) => {
@@ -119,6 +142,27 @@ fn run(cases: &[&Case]) -> (Vec<Row>, Vec<String>) {
         }
     }
     (rows, failed)
+}
+
+/// Cases in lanes, each with a shelf of its own; a lane that is free takes the next.
+fn run_beside<'c>(cases: &[&'c Case]) -> Vec<Done<'c>> {
+    let next = AtomicUsize::new(0);
+    let lane = || {
+        let shelf = Shelf::default();
+        let mine = std::iter::from_fn(|| cases.get(next.fetch_add(1, Ordering::Relaxed)));
+        mine.map(|case| (*case, timed(case, &shelf))).collect::<Vec<_>>()
+    };
+    std::thread::scope(|scope| {
+        let lanes: Vec<_> = (0..LANES.min(cases.len())).map(|_| scope.spawn(lane)).collect();
+        lanes.into_iter().flat_map(|lane| lane.join().expect("cases' panics are caught")).collect()
+    })
+}
+
+fn timed(case: &Case, shelf: &Shelf) -> Option<Rows> {
+    let began = Instant::now();
+    let done = tried(case, shelf);
+    told(case.name, format_args!("{:.1} s", began.elapsed().as_secs_f64()));
+    done
 }
 
 /// Does it; again while that was the machine's trouble. `None`: it failed.

@@ -193,7 +193,7 @@ fn in_turns(card: &Card) -> Heard {
 
 #[test]
 fn t28_storage_that_keeps_the_same_data_once() {
-    let _alone = lab::alone();
+    let _beside = lab::beside();
     let card = lab::need!(Card::new(Shape { size: 64 * MI, ..Shape::paced() }));
     let honest = in_turns(&card);
     told("all data alike to it", &honest);

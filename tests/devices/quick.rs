@@ -196,12 +196,13 @@ fn a_device_is_written_only_when_it_holds_nothing() {
 
 #[test]
 fn the_record_keeps_to_its_schema() {
-    let _alone = lab::alone();
-    let folder = tempfile::tempdir().unwrap();
+    let _beside = lab::beside();
+    let card = lab::need!(Card::sdcard());
     let schema = lab::assay(["schema"]).run().expect(0);
     let schema: serde_json::Value = serde_json::from_str(&schema.stdout).unwrap();
     let validator = jsonschema::validator_for(&schema).expect("a schema");
-    let ran = lab::assay(["quick", "--quick", "--json"]).word(folder.path()).run();
+    let typed = lab::assay(["quick", "--quick", "--json"]).word(card.mount());
+    let ran = typed.within(card.rooms()).run();
     let record: serde_json::Value = serde_json::from_str(&ran.stdout).expect("one document");
     let wrong: Vec<String> = validator.iter_errors(&record).map(|e| e.to_string()).collect();
     assert_eq!(wrong, Vec::<String>::new());

@@ -242,7 +242,7 @@ fn a_wrong_block_is_passed_over() {
 
 #[test]
 fn a_job_that_is_too_slow_fails() {
-    let _alone = lab::alone();
+    let _beside = lab::beside();
     lab::need!(lab::need_tool("fio", "fio"));
     lab::need!(FaultyFuse::new(Faults::default()));
     let slow = Faults { stall: Some((1, Duration::from_millis(60))), ..Faults::default() };

@@ -197,7 +197,7 @@ fn again() -> &'static str {
 #[test]
 fn a_card_behind_a_throttle() {
     let known = lab::need!(Known::new(Shape::sdcard()));
-    rustix::fs::sync();
+    known.card.flush();
     let before = known.card.leaf();
     let is = known.said(known.card.mount());
     let (queue, again) = (queue(&known.name), again());

@@ -470,6 +470,15 @@ impl Card {
         paced.deduplicate();
     }
 
+    /// Flushes its file system and what lies below it, and not all that others leave unflushed on slow cards.
+    pub fn flush(&self) {
+        for place in [self.mount(), self.folder.path()] {
+            File::open(place)
+                .and_then(|folder| Ok(rustix::fs::syncfs(folder)?))
+                .unwrap_or_else(|e| broken("flush the card", e));
+        }
+    }
+
     /// Prepares something on the card at full speed, and flushes it.
     pub fn freely(&self, work: impl FnOnce() -> io::Result<()>) {
         let speed = self.speed();
@@ -495,8 +504,8 @@ impl Card {
         run(mkfs, &words).unwrap_or_else(|e| broken("make the file system", e));
         let at = self.folder.make("mnt");
         mount(self.shape.fs.kind().unwrap_or_default(), &device, &at, self.shape.mount);
-        rustix::fs::sync();
         self.mount = Some(at);
+        self.flush();
     }
 }
 
