@@ -30,7 +30,7 @@ TEST_PACKAGES  := mount util-linux kmod e2fsprogs xfsprogs btrfs-progs dosfstool
 # The peers of the benchmark.
 BENCH_PACKAGES := mount util-linux kmod coreutils fio bonnie++ gcc libc6-dev
 
-.PHONY: all build test built lint rule bench causes man install dist static smoke foreign dist-boot dist-twice packages toolchain clean
+.PHONY: all build test built catalogue devices lint rule bench causes man install dist static smoke foreign dist-boot dist-twice packages toolchain clean
 
 all: build
 
@@ -46,11 +46,14 @@ test:
 	$(CARGO) test --locked --lib --test pages --test processes --test steady --test tidy --test verdict
 	$(MAKE) --no-print-directory foreign NAMES='aarch64 armv7'
 	$(CARGO) test --locked --test engine -- --test-threads 5
-	RUST_TEST_THREADS=5 $(MAKE) --no-print-directory -j 2 -k -O test-catalogue test-devices
+	$(MAKE) --no-print-directory -j 2 -k -O catalogue devices
 	$(CARGO) test --locked --doc
 
-test-%:
-	$(CARGO) test --locked --test $*
+catalogue:
+	$(CARGO) test --locked --test catalogue
+
+devices:
+	$(CARGO) test --locked --test devices -- --test-threads 5
 
 # The programs of all tests.
 built: lint
