@@ -30,7 +30,7 @@ TEST_PACKAGES  := mount util-linux kmod e2fsprogs xfsprogs btrfs-progs dosfstool
 # The peers of the benchmark.
 BENCH_PACKAGES := mount util-linux kmod coreutils fio bonnie++ gcc libc6-dev
 
-.PHONY: all build test built catalogue devices lint rule bench causes man install dist static smoke foreign dist-boot dist-twice packages toolchain clean
+.PHONY: all build test built lint rule bench causes man install dist static smoke foreign dist-boot dist-twice packages toolchain clean
 
 all: build
 
@@ -38,22 +38,15 @@ build:
 	$(CARGO) build --release --locked
 
 # Stops at the first thing that fails; the tests come last, with their own summary. Packages are fetched while lints
-# compile. Tests that wait for slow cards run beside each other, those of the catalogue beside those of devices, too;
-# those that measure time wait for each other. What both say comes whole, when they have ended. RISC-V differs from ARM64 in
-# nothing that is tried, and would take two minutes more.
+# compile. Tests of the engine and of devices wait most of the time, so that several run at once. RISC-V would
+# take two minutes more; 'make dist' builds and runs it.
 test:
 	$(MAKE) --no-print-directory -j 2 packages built
-	$(CARGO) test --locked --lib --test pages --test processes --test steady --test tidy --test verdict
 	$(MAKE) --no-print-directory foreign NAMES='aarch64 armv7'
-	$(CARGO) test --locked --test engine -- --test-threads 5
-	$(MAKE) --no-print-directory -j 2 -k -O catalogue devices
+	$(CARGO) test --locked --lib --test catalogue --test pages \
+		--test processes --test steady --test tidy --test verdict
+	$(CARGO) test --locked --test devices --test engine -- --test-threads 5
 	$(CARGO) test --locked --doc
-
-catalogue:
-	$(CARGO) test --locked --test catalogue
-
-devices:
-	$(CARGO) test --locked --test devices -- --test-threads 5
 
 # The programs of all tests.
 built: lint
