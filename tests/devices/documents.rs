@@ -24,13 +24,15 @@ const NOT_TYPED: [(&str, &str); 7] = [
 ];
 
 /// What is typed otherwise, and why.
-const SMALLER: [(&str, &str, &str); 3] = [
+const SMALLER: [(&str, &str, &str); 5] = [
     (
         "assay bonnie ",
         "assay bonnie -u root -s 8 -r 4 -n 0 ",
         "the file is twice as large as the memory, for hours; and root has to name itself",
     ),
     (" -x 5 ", " -x 2 ", "nobody looks at the figures"),
+    ("assay quick ", "assay quick --quick ", "nobody looks at the figures"),
+    ("-- quick .", "-- quick --quick .", "nobody looks at the figures"),
     ("for i in 1 2 3 4 5; ", "for i in 1 2; ", "nobody looks at the figures"),
 ];
 
