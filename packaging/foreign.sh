@@ -12,24 +12,23 @@ if [ $# -eq 0 ]; then
 fi
 
 # Emulators come from Debian, and only root can install them.
-missing=
+missing=()
 for name in "${names[@]}"; do
 	emulator=$(runner "$name")
-	[ -z "$emulator" ] || command -v "$emulator" >/dev/null || missing+=" $emulator"
+	[ -z "$emulator" ] || command -v "$emulator" >/dev/null || missing+=("$emulator")
 done
-if [ -n "$missing" ] && ! { [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; }; then
-	say "SKIP ${names[*]}: missing here:$missing; as root: apt-get install qemu-user"
-	[ "${CI:-}" != true ] || exit 1
-	exit 0
+if [ ${#missing[@]} != 0 ]; then
+	if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
+		say "SKIP ${names[*]}: missing here: ${missing[*]}; as root: apt-get install qemu-user"
+		[ "${CI:-}" != true ] || exit 1
+		exit 0
+	fi
+	need "${missing[0]}" qemu-user
 fi
 
 DIST=$SOURCES/target/foreign
 export DIST PROFILE=foreign
 packaging/build.sh "${names[@]}"
-for name in "${names[@]}"; do
-	emulator=$(runner "$name")
-	[ -z "$emulator" ] || need "$emulator" qemu-user
-done
 # An emulator takes one CPU, so that they run at once.
 running=()
 for name in "${names[@]}"; do

@@ -470,7 +470,7 @@ fn a_file_costs_the_same_calls_whatever_their_number() {
         ("create", vec![("size", json!("folders"))], vec![("mkdirat", 1), ("unlinkat", 1)]),
     ] {
         let mut seen = Vec::new();
-        for files in [50, 200, 700] {
+        for files in [100, 500, 1500] {
             let folder = tempfile::tempdir().expect("a folder");
             let mut changes = changes.clone();
             changes.extend([("files", json!(files)), ("workers", json!(1))]);
