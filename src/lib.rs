@@ -6,24 +6,11 @@
 
 // The list of studies: words that plan, verdict and report expand.
 #[macro_use]
-mod study;
+extern crate assay_core;
 
-// Quantities, names, and the two ways in which things go wrong.
-pub mod error;
-pub mod name;
-pub mod unit;
-
-// What is to be done; what samples add up to; the only room with unsafe code.
-pub mod plan;
-pub mod stats;
-pub mod sys;
-
-// The loop that does I/O, and what the kernel says about it.
-pub mod engine;
-pub mod evidence;
-
-// What was asked, what happened, what was seen.
-pub mod record;
+// The lower half of the rooms, a crate of its own: quantities and names, plans, statistics, the engine, what the
+// kernel says, and the record.
+pub use assay_core::{engine, error, evidence, name, plan, record, stats, sys, unit};
 
 // Who turns a plan into a record, and who judges it.
 pub mod run;

@@ -50,9 +50,15 @@ struct Source {
 }
 
 impl Source {
+    /// Its path within its crate: `plan/mod.rs` of `core/src/plan/mod.rs`.
+    fn inside(&self) -> &str {
+        let path = self.path.strip_prefix("core/").unwrap_or(&self.path);
+        path.strip_prefix("src/").unwrap_or(path)
+    }
+
     /// `report` of `src/report/text.rs` and of `src/report.rs`.
     fn room(&self) -> &str {
-        let inside = self.path.strip_prefix("src/").unwrap_or(&self.path);
+        let inside = self.inside();
         let first = inside.split('/').next().unwrap_or(inside);
         first.strip_suffix(".rs").unwrap_or(first)
     }
@@ -94,6 +100,13 @@ fn sources(folder: &str, ending: &str) -> Vec<Source> {
             path: path.strip_prefix(root).expect("below").display().to_string(),
         })
         .collect()
+}
+
+/// All code of both crates; for these rules they are one.
+fn code() -> Vec<Source> {
+    let mut code = sources("core/src", "rs");
+    code.extend(sources("src", "rs"));
+    code
 }
 
 /// Fails with every complaint at once.
@@ -141,7 +154,7 @@ fn named(line: &str) -> Vec<String> {
 #[test]
 fn imports_go_downwards_only() {
     let mut complaints = Vec::new();
-    for source in sources("src", "rs") {
+    for source in code() {
         let room = source.room().to_string();
         if room == "lib" || room == "main" {
             continue;
@@ -171,7 +184,7 @@ fn imports_go_downwards_only() {
 #[test]
 fn no_name_loses_a_byte() {
     let mut complaints = Vec::new();
-    for source in sources("src", "rs") {
+    for source in code() {
         for (number, line) in source.code() {
             if line.contains(".display()") {
                 complaints.push(format!(
@@ -204,7 +217,7 @@ fn the_table_itself_has_no_circles() {
 #[test]
 fn unsafe_code_stays_in_its_room_and_says_why_it_is_sound() {
     let mut complaints = Vec::new();
-    for source in sources("src", "rs") {
+    for source in code() {
         let allows = source.text.contains("allow(unsafe_code");
         let keyword = source.code().find(|(_, line)| {
             line.split(|c: char| !(c.is_alphanumeric() || c == '_')).any(|word| word == "unsafe")
@@ -227,7 +240,7 @@ fn unsafe_code_stays_in_its_room_and_says_why_it_is_sound() {
 #[test]
 fn nobody_prints_but_the_printers() {
     let mut complaints = Vec::new();
-    for source in sources("src", "rs").iter().filter(|source| source.path != "src/main.rs") {
+    for source in code().iter().filter(|source| source.path != "src/main.rs") {
         for (number, line) in source.code() {
             for banned in ["print!(", "println!(", "eprint!(", "eprintln!(", "dbg!("] {
                 let found = line.match_indices(banned).any(|(at, _)| {
@@ -251,7 +264,7 @@ fn for_tests(source: &Source) -> bool {
 #[test]
 fn which_study_it_is_matters_to_the_list_of_studies_only() {
     let mut complaints = Vec::new();
-    for source in sources("src", "rs").iter().filter(|source| !for_tests(source)) {
+    for source in code().iter().filter(|source| !for_tests(source)) {
         for (number, line) in source.code() {
             let mut rest = line;
             while let Some(at) = rest.find("StudyPlan::") {
@@ -261,7 +274,7 @@ fn which_study_it_is_matters_to_the_list_of_studies_only() {
                 // A verb says which study it wants: `aim: Some(StudyPlan::Sustain)` in a plan of its own.
                 let makes = matches!(source.room(), "cli" | "dialect")
                     && (before.ends_with("aim: Some(") || before.ends_with("aim = Some("));
-                if whole && source.path != "src/study.rs" && !makes {
+                if whole && source.path != "core/src/study.rs" && !makes {
                     complaints.push(format!(
                         "{}:{number}: asks which study it is; that is a method of the study",
                         source.path
@@ -284,9 +297,9 @@ fn results(line: &str) -> impl Iterator<Item = &str> {
 #[test]
 fn which_study_came_to_something_matters_to_its_own_files_only() {
     // The list says which judge makes which; the type itself what each adds to the figures.
-    let lists = ["src/study.rs", "src/verdict/study.rs", "src/record/outcome.rs"];
+    let lists = ["core/src/study.rs", "src/verdict/study.rs", "core/src/record/outcome.rs"];
     let mut complaints = Vec::new();
-    for source in sources("src", "rs").iter().filter(|source| !for_tests(source)) {
+    for source in code().iter().filter(|source| !for_tests(source)) {
         let stem = source.path.rsplit('/').next().and_then(|name| name.strip_suffix(".rs"));
         for (number, line) in source.code() {
             let foreign = |study: &&str| stem != Some(study.to_lowercase().as_str());
@@ -319,7 +332,7 @@ fn asks_for_the_tool(line: &str) -> bool {
 #[test]
 fn whose_words_a_plan_was_made_of_decides_nothing() {
     let mut complaints = Vec::new();
-    for source in sources("src", "rs").iter().filter(|source| !for_tests(source)) {
+    for source in code().iter().filter(|source| !for_tests(source)) {
         if !matches!(source.room(), "verdict" | "report" | "run" | "evidence" | "engine") {
             continue;
         }
@@ -348,7 +361,7 @@ fn tools_are_named_by_their_dialects_and_in_the_list_only() {
     let names = ["dd", "bonnie", "bonnie++", "atto", "fio", "iozone", "ioping", "hdparm"];
     let list = "src/cli/dialect.rs";
     let mut complaints = Vec::new();
-    for source in sources("src", "rs").iter().filter(|source| !for_tests(source)) {
+    for source in code().iter().filter(|source| !for_tests(source)) {
         if source.room() == "dialect" || source.path == list {
             continue;
         }
@@ -368,7 +381,7 @@ fn tools_are_named_by_their_dialects_and_in_the_list_only() {
 #[test]
 fn surroundings_and_clocks_are_read_in_one_place() {
     let mut complaints = Vec::new();
-    for source in sources("src", "rs") {
+    for source in code() {
         let room = source.room();
         for (number, line) in source.code() {
             let mut refuse = |what: &str| {
@@ -381,7 +394,7 @@ fn surroundings_and_clocks_are_read_in_one_place() {
             let clock = ["Instant::now", "SystemTime", "::clock_gettime"]
                 .iter()
                 .any(|name| line.contains(name));
-            if clock && source.path != "src/sys/clock.rs" {
+            if clock && source.path != "core/src/sys/clock.rs" {
                 refuse("the clock is read in sys/clock.rs only");
             }
             if line.contains("jiff::") && !matches!(room, "run" | "report") {
@@ -399,7 +412,7 @@ fn surroundings_and_clocks_are_read_in_one_place() {
 fn figures_are_decided_in_one_place() {
     let own = ["total.bandwidth", "total.iops", ".lat_ns", "relative_spread", "events_beyond"];
     let mut complaints = Vec::new();
-    for source in sources("src", "rs") {
+    for source in code() {
         if !matches!(source.room(), "report" | "dialect" | "cli") {
             continue;
         }
@@ -426,7 +439,7 @@ fn files_say_what_they_are_for_and_leave_nothing_undone() {
     // In two halves, so that this file obeys itself.
     let undone = [concat!("TO", "DO"), concat!("FIX", "ME"), concat!("XX", "X")];
     let mut complaints = Vec::new();
-    for source in sources("src", "rs").iter().chain(&sources("tests", "rs")) {
+    for source in code().iter().chain(&sources("tests", "rs")) {
         if !source.text.starts_with("//!") {
             complaints.push(format!("{}: does not open with '//!'", source.path));
         }
@@ -441,7 +454,7 @@ fn files_say_what_they_are_for_and_leave_nothing_undone() {
 
 #[test]
 fn every_file_belongs_to_the_program() {
-    let all = sources("src", "rs");
+    let all = code();
     let mut complaints = Vec::new();
     for source in &all {
         let path = Path::new(&source.path);

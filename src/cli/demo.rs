@@ -3,8 +3,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use clap::ValueEnum;
-use clap::builder::PossibleValue;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use super::conduct::{PlanVerb, SOUND, conduct, without_place};
 use super::environment::Environment;
@@ -26,7 +25,7 @@ use crate::unit::{Bytes, GIB, Nanos};
 #[command(after_help = "Example: assay demo flush /mnt/sd")]
 pub struct DemoArgs {
     /// Which trap to show; without it the lessons are listed
-    #[arg(value_enum)]
+    #[arg(value_parser = lesson_words())]
     pub lesson: Option<LessonTopic>,
     /// A folder on the device (default: this one)
     ///
@@ -37,14 +36,12 @@ pub struct DemoArgs {
     pub common: OutputArgs,
 }
 
-impl ValueEnum for LessonTopic {
-    fn value_variants<'a>() -> &'a [Self] {
-        &Self::ALL
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        Some(PossibleValue::new(self.name()).help(about(*self)))
-    }
+/// The names of the lessons, and what each is about.
+fn lesson_words() -> impl TypedValueParser<Value = LessonTopic> {
+    let possible = LessonTopic::ALL.map(|topic| PossibleValue::new(topic.name()).help(about(topic)));
+    PossibleValuesParser::new(possible).try_map(|name| {
+        LessonTopic::ALL.into_iter().find(|topic| topic.name() == name).ok_or("no such lesson")
+    })
 }
 
 /// One half of a lesson.

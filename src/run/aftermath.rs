@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::engine::RandomStream;
+use crate::stats::RandomStream;
 use crate::error::{Doing, Fault};
 use crate::evidence::Reading;
 use crate::plan::{Caching, Durability};

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Source, settle, sources};
+use super::{Source, code, settle};
 
 /// What a line of code is made of, as far as paths go.
 #[derive(Clone, Debug, PartialEq)]
@@ -238,10 +238,9 @@ struct Files {
     path: BTreeMap<String, String>,
 }
 
-/// `crate::plan::aim` of `src/plan/aim.rs`, `crate::plan` of `src/plan/mod.rs`.
-fn module(path: &str) -> String {
-    let inside = path.trim_start_matches("src/").trim_end_matches(".rs");
-    let inside = inside.trim_end_matches("/mod");
+/// `crate::plan::aim` of `plan/aim.rs`, `crate::plan` of `plan/mod.rs`.
+fn module(inside: &str) -> String {
+    let inside = inside.trim_end_matches(".rs").trim_end_matches("/mod");
     match inside {
         "lib" => "crate".into(),
         _ => format!("crate::{}", inside.replace('/', "::")),
@@ -253,10 +252,14 @@ impl Files {
         let mut files = Self { said: BTreeMap::new(), path: BTreeMap::new() };
         let mut only_tests = Vec::new();
         for source in all.iter().filter(|source| source.path != "src/main.rs") {
-            let module = module(&source.path);
+            let module = module(source.inside());
             let (code, tests) = without_tests(tokens(&source.text));
             only_tests.extend(tests.into_iter().map(|name| format!("{module}::{name}")));
-            files.said.insert(module.clone(), read(&code));
+            // Rooms of both crates are children of one root.
+            let children = files.said.remove(&module).map(|said| said.children);
+            let mut said = read(&code);
+            said.children.extend(children.unwrap_or_default());
+            files.said.insert(module.clone(), said);
             files.path.insert(module, source.path.clone());
         }
         for module in only_tests {
@@ -346,9 +349,9 @@ fn circles(uses: &BTreeMap<String, BTreeMap<String, BTreeSet<String>>>) -> Vec<B
 
 #[test]
 fn files_do_not_use_each_other_in_circles() {
-    let files = Files::read(&sources("src", "rs"));
+    let files = Files::read(&code());
     let uses = files.uses();
-    let name = |module: &String| files.path[module].trim_start_matches("src/").to_string();
+    let name = |module: &String| files.path[module].clone();
     let mut complaints = Vec::new();
     for circle in circles(&uses) {
         complaints.push(format!("a circle: {:?}", circle.iter().map(name).collect::<Vec<_>>()));

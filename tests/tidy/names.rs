@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{settle, sources};
+use super::{code, settle, sources};
 
 /// Types and traits of the standard library that one meets in any program.
 const OF_STD: &[&str] = &[
@@ -123,7 +123,7 @@ fn each_type_has_a_name_of_its_own() {
     assert_eq!(declared("pub(crate) struct Lane<'a> {"), Some("Lane"));
     assert_eq!(declared("    type Output = u64;"), None);
     let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for source in sources("src", "rs") {
+    for source in code() {
         for (index, line) in source.text.lines().enumerate() {
             if let Some(name) = declared(line) {
                 let place = format!("{}:{}", source.path, index + 1);
@@ -181,21 +181,21 @@ fn parts(text: &str) -> Option<Vec<&str>> {
 
 #[test]
 fn what_the_documents_name_is_there() {
-    let code = sources("src", "rs");
+    let code = code();
     let words: BTreeSet<&str> = code
         .iter()
         .flat_map(|source| source.text.split(|c: char| !(c.is_alphanumeric() || c == '_')))
         .chain(code.iter().flat_map(|source| source.path.split(['/', '.'])))
         .collect();
-    let paths: BTreeSet<&str> = code.iter().map(|source| source.path.as_str()).collect();
+    let paths: BTreeSet<&str> =
+        code.iter().flat_map(|source| [source.path.as_str(), source.inside()]).collect();
     let mut complaints = Vec::new();
     for name in ["docs/ARCHITECTURE.md", "docs/INTERNALS.md"] {
         let text = sources("docs", "md").into_iter().find(|source| source.path == name);
         let text = text.unwrap_or_else(|| panic!("{name} is missing")).text;
         for (line, quoted) in quoted(&text) {
             if quoted.ends_with(".rs") && !quoted.contains(' ') {
-                let below = format!("src/{}", quoted.trim_start_matches("src/"));
-                if !paths.contains(below.as_str()) && !quoted.starts_with("tests/") {
+                if !paths.contains(quoted.as_str()) && !quoted.starts_with("tests/") {
                     complaints.push(format!("{name}:{line}: there is no {quoted}"));
                 }
             } else if let Some(parts) = parts(&quoted) {

@@ -8,6 +8,7 @@
 
 /// Hands the list to another macro: behind what was `given`, for each study what it is for, its name
 /// in [`StudyPlan`](crate::plan::StudyPlan), what it holds if it holds anything, and the value that has the sides.
+#[macro_export]
 macro_rules! with_studies {
     ($then:ident!($($given:tt)*)) => {
         $then! {
@@ -53,6 +54,7 @@ macro_rules! enumerated {
 }
 
 /// The study of an aim as one of its sides; [`PlainRun`](crate::plan::PlainRun) where there is none.
+#[macro_export]
 macro_rules! chosen {
     (
         ($aim:expr, $side:ty)

@@ -35,6 +35,7 @@ pub use levels::{ON_THEIR_SIDE, SIDE, fall};
 pub use live::{LiveCounters, LiveReading};
 pub use passed::PassedErrors;
 pub use percentile::{FEWEST_BEYOND, Percentile};
+pub use random::RandomStream;
 pub use ratio::{ChangeVerdict, FEWEST, MedianRatio, RatioKnowledge, SMALLEST, ratio};
 pub use single::SingleIo;
 pub use spread::{Estimate, mean, median, relative_spread};

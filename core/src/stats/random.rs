@@ -11,11 +11,11 @@ pub(crate) const fn mix(mut x: u64) -> u64 {
 
 /// A stream of numbers.
 #[derive(Clone, Debug)]
-pub(crate) struct RandomStream(u64);
+pub struct RandomStream(u64);
 
 impl RandomStream {
     /// A stream that follows from the seed and nothing else.
-    pub(crate) fn new(seed: u64) -> Self {
+    pub fn new(seed: u64) -> Self {
         Self(mix(seed ^ 0x9e37_79b9_7f4a_7c15))
     }
 
@@ -29,7 +29,7 @@ impl RandomStream {
     /// A number below `bound`, without a division (Lemire's multiply-shift; its bias is below
     /// bound / 2^64).
     #[inline]
-    pub(crate) fn below(&mut self, bound: u64) -> u64 {
+    pub fn below(&mut self, bound: u64) -> u64 {
         ((u128::from(self.next()) * u128::from(bound)) >> 64) as u64
     }
 

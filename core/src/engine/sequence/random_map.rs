@@ -182,7 +182,7 @@ mod tests {
             blocks in 1_u64..9000, seed: u64, longest in 1_u64..200, steps in 1_usize..600,
         ) {
             let mut map = RandomMap::new(blocks).unwrap();
-            let mut random = crate::engine::RandomStream::new(seed);
+            let mut random = crate::engine::random::RandomStream::new(seed);
             for _ in 0..2 {
                 let mut plain = Plain(vec![false; blocks as usize]);
                 for _ in 0..steps {

@@ -218,7 +218,7 @@ mod tests {
 
     #[test]
     fn phases_that_a_document_names_are_numbers_when_it_is_read() {
-        let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/version1/two-jobs.json");
+        let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/version1/two-jobs.json");
         let mut record = load(&kept).expect("a record");
         let phases = record.resolved.jobs.iter().map(|job| job.phase.clone());
         assert_eq!(phases.collect::<Vec<_>>(), [0, 1, 1].map(PhaseRef::Number));

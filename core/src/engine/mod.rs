@@ -56,7 +56,6 @@ pub use log::{LogEntry, LogPage, PAGE, PageReturn, WorkerLog};
 pub use offsets::OffsetStream;
 pub use posixaio::posixaio_threads;
 pub use priorities::PriorityDraw;
-pub(crate) use random::RandomStream;
 pub use route::{FileSpan, IoRoute};
 pub use tally::ActionTallies;
 pub use tree::{ANCHOR, TreeWorker, folder_name, size_of, tree_place};
