@@ -7,7 +7,6 @@ mod piece;
 
 use std::fmt;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use level::MissedLevel;
@@ -50,7 +49,8 @@ impl std::error::Error for Refusal {}
 macro_rules! doings {
     ($($name:ident = $word:literal,)*) => {
         /// What was being done when the world said no.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         pub enum Doing {
             $(#[doc = concat!("`", $word, "`")] #[serde(rename = $word)] $name,)*
             /// Something that an earlier or later version calls by another word.
@@ -163,7 +163,8 @@ impl fmt::Display for Doing {
 }
 
 /// The world said no: an operation on a path failed. The record so far is kept. Exit status 1.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Fault {
     /// What was being done, as a verb: `write`, `open`, `fsync`.
     pub doing: Doing,

@@ -13,8 +13,6 @@ use std::io;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 
-use schemars::JsonSchema;
-
 /// What is added to a byte that is not UTF-8.
 const BASE: u32 = 0x0010_FE00;
 
@@ -164,7 +162,8 @@ pub fn quoted(word: &str) -> String {
 
 /// The name of a file or a folder. A byte of it that is not UTF-8 is written as the character U+10FE00 plus that
 /// byte (0xFF is U+10FEFF), so that any name can be read back.
-#[derive(Clone, Debug, JsonSchema)]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PathText(#[expect(dead_code, reason = "describes a text of JSON")] String);
 
 /// A path in JSON.

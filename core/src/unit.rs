@@ -7,7 +7,6 @@
 use std::fmt;
 use std::ops::{Add, AddAssign, Sub};
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Bytes in one KiB.
@@ -20,10 +19,8 @@ pub const GIB: u64 = 1 << 30;
 macro_rules! quantity {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
-        #[derive(
-            Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash,
-            Serialize, Deserialize, JsonSchema,
-        )]
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         #[serde(transparent)]
         pub struct $name(pub u64);
 
@@ -72,7 +69,8 @@ quantity!(
     Bytes
 );
 /// An amount of data that is not known more exactly.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ByteRange {
     /// It is not less.
     pub least: Bytes,
@@ -185,9 +183,8 @@ impl From<Nanos> for std::time::Duration {
 
 /// A moment on the monotonic clock, in nanoseconds since some fixed point of this boot (or since
 /// zero on a simulated clock). Never a calendar time.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct Timestamp(pub u64);
 
@@ -206,9 +203,8 @@ impl Add<Nanos> for Timestamp {
 }
 
 /// A rate of data, in bytes per second.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, PartialOrd, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct Bandwidth(pub f64);
 
@@ -225,9 +221,8 @@ impl Bandwidth {
 }
 
 /// A rate of operations, per second.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, PartialOrd, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct Iops(pub f64);
 

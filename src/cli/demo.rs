@@ -38,7 +38,8 @@ pub struct DemoArgs {
 
 /// The names of the lessons, and what each is about.
 fn lesson_words() -> impl TypedValueParser<Value = LessonTopic> {
-    let possible = LessonTopic::ALL.map(|topic| PossibleValue::new(topic.name()).help(about(topic)));
+    let possible =
+        LessonTopic::ALL.map(|topic| PossibleValue::new(topic.name()).help(about(topic)));
     PossibleValuesParser::new(possible).try_map(|name| {
         LessonTopic::ALL.into_iter().find(|topic| topic.name() == name).ok_or("no such lesson")
     })

@@ -7,11 +7,11 @@ use std::ops::Range;
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::stats::RandomStream;
 use crate::error::{Doing, Fault};
 use crate::evidence::Reading;
 use crate::plan::{Caching, Durability};
 use crate::record::{Aftermath, AftermathRound, SingleReadLatencies};
+use crate::stats::RandomStream;
 use crate::sys::buffer::Buffer;
 use crate::sys::clock;
 use crate::sys::event_loop::Event;

@@ -1,13 +1,13 @@
 //! What an SD card or eMMC tells of itself: wear, erase blocks, and the class it claims.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::SysRoot;
 use crate::unit::Bytes;
 
 /// An SD card or eMMC.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CardInfo {
     /// `SD` or `MMC`.
     pub kind: String,
@@ -36,7 +36,8 @@ pub struct CardInfo {
 }
 
 /// The classes of an SD card's status register, each 0 where none is claimed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SpeedClaims {
     /// `C`: MB/s of sequential writes, 2 to 10.
     pub speed: u32,

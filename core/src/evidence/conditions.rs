@@ -2,7 +2,6 @@
 //! drives, free space. Read at both ends of a phase and once a second in between, so that a change of its rate has
 //! its cause beside it.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{LinkKind, Reading, Subject, SysRoot, link, subject, warmth};
@@ -21,7 +20,8 @@ pub struct Condition {
 }
 
 /// What a run depends on. Values are told in this unit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ConditionKind {
     /// The mode of a PCI Express link, in the words of its standard.

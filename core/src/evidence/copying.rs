@@ -3,7 +3,6 @@
 use std::os::fd::OwnedFd;
 
 use rustix::fs::{MemfdFlags, memfd_create};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Reading;
@@ -13,7 +12,8 @@ use crate::sys::clock;
 use crate::unit::{Bytes, MIB, Nanos};
 
 /// What one thread copies by the calls of a program, when no device takes part.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CopySpeed {
     /// Bytes of each call.
     pub block: Bytes,

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::sys_root::SysRoot;
 use crate::unit::{Bytes, KIB};
 
 /// A level of the caches that hold data.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CpuCache {
     /// 1 is the one next to the CPU.
     pub level: u32,

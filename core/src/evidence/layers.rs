@@ -1,14 +1,14 @@
 //! What lies under a path, from the mount to the drive: the types. `stack`, `mount`, `queue`,
 //! `hardware`, `direct` and `extents` fill them.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{CardInfo, DeviceNumber, Link, ProvenWrites, Reading};
 use crate::unit::Bytes;
 
 /// A path that a run reads or writes, and everything below it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Subject {
     /// The host that has it: index into `hosts` of the record.
     pub host: usize,
@@ -30,7 +30,8 @@ pub struct Subject {
 }
 
 /// What a path is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum PathKind {
     /// A regular file.
@@ -48,7 +49,8 @@ pub enum PathKind {
 }
 
 /// A mount, as `/proc/self/mountinfo` has it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Mount {
     /// Where it is mounted.
     pub point: String,
@@ -75,7 +77,8 @@ impl Mount {
 }
 
 /// Space of a file system.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FilesystemSpace {
     /// Size of the file system.
     pub total: Bytes,
@@ -94,7 +97,8 @@ impl FilesystemSpace {
 }
 
 /// One block device under a path.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BlockLayer {
     /// Kernel name: `sda`, `loop3`, `dm-0`. For a partition, its disk.
     pub name: String,
@@ -133,7 +137,8 @@ impl BlockLayer {
 }
 
 /// What a block device is made of.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum LayerKind {
     /// A drive or card, or what the hypervisor shows as one.
@@ -167,7 +172,8 @@ pub enum LayerKind {
 }
 
 /// What is at the very bottom of a path.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum LeafKind {
     /// Block devices whose counters can be read: the leaves of the stack.
@@ -183,7 +189,8 @@ pub enum LeafKind {
 }
 
 /// The drive itself.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Hardware {
     /// Model as the device names itself; empty when it does not.
     pub model: String,
@@ -206,7 +213,8 @@ pub struct Hardware {
 }
 
 /// Settings of a block queue (`/sys/block/D/queue`). Absent files are `None`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct QueueSettings {
     /// Smallest addressable block, bytes.
     pub logical_block_size: Option<u64>,
@@ -241,7 +249,8 @@ pub struct QueueSettings {
 }
 
 /// Direct I/O on a path.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DirectIo {
     /// Whether `open` with O_DIRECT was accepted.
     pub accepted: bool,
@@ -260,7 +269,8 @@ pub struct DirectIo {
 }
 
 /// Alignment that direct I/O needs.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DirectAlign {
     /// Of the buffer, bytes.
     pub memory: u32,
@@ -285,7 +295,8 @@ impl DirectIo {
 }
 
 /// How a file's bytes lie on the device (FIEMAP).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Extents {
     /// Length of the range that was looked at.
     pub range: Bytes,

@@ -4,14 +4,14 @@
 //! Ceilings are payload after line coding, without the overhead of packets and commands; real
 //! transfers stay below them. USB 2 in practice carries 40 to 45 MB/s of its 60.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::sys_root::numbered;
 use super::{Reading, SysRoot};
 
 /// A link on the way to a disk.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Link {
     /// What kind of link.
     pub kind: LinkKind,
@@ -29,7 +29,8 @@ pub struct Link {
 }
 
 /// The kinds of links that tell of themselves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum LinkKind {
     /// PCI Express.

@@ -1,6 +1,5 @@
 //! The machine itself: kernel, processor, memory, clock, and whether it is a virtual one.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Reading;
@@ -12,7 +11,8 @@ use crate::sys::clock;
 use crate::unit::{Bytes, KIB, Nanos};
 
 /// The machine, once per record.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Machine {
     /// Host name.
     pub host: String,
@@ -49,7 +49,8 @@ pub struct Machine {
 }
 
 /// The clock that times everything.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Clock {
     /// `tsc`, `kvm-clock`, `arch_sys_counter`, `hpet`.
     pub source: Reading<String>,

@@ -8,7 +8,6 @@
 //! under a path. *Counters* ([`Snapshot`]) are read at the edges of a phase; every conclusion is
 //! drawn from the difference of two of them.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::unit::Bytes;
@@ -100,7 +99,8 @@ pub use warmth::{Ceiling, Cooling, DriveWarmth, Warmth};
 pub use writeback::Writeback;
 
 /// A fact that was looked for.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Reading<T> {
     /// The kernel said so.
@@ -147,9 +147,8 @@ impl<T: std::ops::Add<Output = T>> Reading<T> {
 }
 
 /// A block device number.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DeviceNumber {
     /// Major number; 0 for file systems without a device of their own.
     pub major: u32,
@@ -158,7 +157,8 @@ pub struct DeviceNumber {
 }
 
 /// A limit of a control group on one disk, as its file has it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Throttle {
     /// The file that holds it: `/sys/fs/cgroup/blkio/blkio.throttle.write_bps_device`.
     pub file: String,
@@ -182,9 +182,8 @@ impl Throttle {
 }
 
 /// Which way bytes go.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Direction {
     /// From the device.
@@ -194,7 +193,8 @@ pub enum Direction {
 }
 
 /// The value of a limit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum LimitValue {
     /// Bytes per second.
@@ -204,7 +204,8 @@ pub enum LimitValue {
 }
 
 /// Limits on this process, walked from its own groups up to the root.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Limits {
     /// Limits on disks.
     pub io: Vec<Throttle>,

@@ -6,7 +6,6 @@
 use std::collections::BTreeMap;
 
 use rustix::fs::{AtFlags, CWD, FileType, StatxFlags, statx};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::SysRoot;
@@ -31,7 +30,8 @@ pub const LAZY_INIT: &str = "ext4lazyinit";
 const FILES_MOST: usize = 1000;
 
 /// Other processes while a phase went on.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OtherProcesses {
     /// Between the two looks at them: from the first sample of the phase to its end.
     pub time: Nanos,
@@ -48,7 +48,8 @@ pub struct OtherProcesses {
 }
 
 /// What another process did between two looks.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OtherProcess {
     /// Its number.
     pub pid: u32,

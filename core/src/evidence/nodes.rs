@@ -1,13 +1,13 @@
 //! The nodes of a machine with several sockets: which CPUs, and which devices, are near each other.
 
 use rustix::thread::sched_getaffinity;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::SysRoot;
 
 /// Some CPUs with the memory and the devices that are near to them.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NumaNode {
     /// Its number.
     pub number: u32,

@@ -1,6 +1,5 @@
 //! What processors did: all of them together, the first line of `/proc/stat`, and how idle each was.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::counter_delta::{CounterWidth, grown};
@@ -39,7 +38,8 @@ impl Processors {
 }
 
 /// How idle one processor was since boot, in clock ticks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ProcessorIdle {
     /// Its number.
     pub cpu: u32,

@@ -2,7 +2,6 @@
 
 use std::os::fd::AsFd;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{SysRoot, diskstats};
@@ -11,7 +10,8 @@ use crate::unit::{Bytes, KIB};
 
 /// Bytes that a device has certainly taken. Each number is a part of the truth: counters begin at
 /// boot, those of a file system when it was made, and trims undo what was written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ProvenWrites {
     /// Since the machine was started (`/sys/block/D/stat`).
     pub since_boot: Option<Bytes>,

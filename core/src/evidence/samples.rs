@@ -4,7 +4,6 @@ use std::ops::Range;
 use std::os::fd::{AsRawFd, BorrowedFd};
 
 use rustix::fs::{Mode, OFlags};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Reading;
@@ -14,7 +13,8 @@ use crate::sys::clock;
 use crate::unit::Nanos;
 
 /// Blocks that were looked at, and how long their reads took.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BlockSamples {
     /// How many were read.
     pub read: u32,
@@ -27,7 +27,8 @@ pub struct BlockSamples {
 }
 
 /// How times are spread.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Quartiles {
     /// A quarter took less.
     pub p25: Nanos,

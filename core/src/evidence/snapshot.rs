@@ -1,6 +1,5 @@
 //! Everything that is read at one edge of a phase: the types. Each source has a file of its own.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::counter_delta::{CounterWidth, both_grown, bytes_grown, grown, time_grown};
@@ -11,7 +10,8 @@ use crate::unit::{Bytes, Nanos, Ops, Timestamp};
 pub(super) const SECTOR: u64 = 512;
 
 /// Everything that is read at one edge of a phase. Conclusions are differences of two of these.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Snapshot {
     /// When the reading began.
     pub at: Timestamp,
@@ -82,7 +82,8 @@ impl Snapshot {
 }
 
 /// The counters of one disk at one moment.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DeviceReading {
     /// Kernel name of the disk.
     pub name: String,
@@ -91,7 +92,8 @@ pub struct DeviceReading {
 }
 
 /// `/sys/block/D/stat`. Counted at completion; failed requests count too; the sector is 512 bytes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DiskCounters {
     /// Completed reads.
     pub reads: u64,
@@ -147,7 +149,8 @@ impl DiskCounters {
 }
 
 /// What one file system wrote for itself until a moment.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FilesystemReading {
     /// Kernel name of its device, or partition.
     pub name: String,
@@ -156,7 +159,8 @@ pub struct FilesystemReading {
 }
 
 /// What a file system wrote for itself since it was mounted, by its own accounts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FilesystemWrites {
     /// Commits of its journal; of XFS, writes to its log.
     pub commits: u64,
@@ -170,7 +174,8 @@ pub struct FilesystemWrites {
 }
 
 /// The page cache of one file.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CacheReading {
     /// The file.
     pub path: String,
@@ -179,7 +184,8 @@ pub struct CacheReading {
 }
 
 /// Pages of a file in memory, in bytes (page counts times the page size).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CachePages {
     /// In memory at all.
     pub resident: Bytes,
@@ -213,7 +219,8 @@ impl std::ops::Add for CachePages {
 }
 
 /// Machine-wide memory that matters to storage.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Memory {
     /// MemTotal.
     pub total: Bytes,
@@ -248,7 +255,8 @@ impl Memory {
 }
 
 /// `/proc/self/io`. `write_bytes` counts pages made dirty: it proves nothing about a device.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OwnIo {
     /// Bytes that reads asked the block layer for, read-ahead included.
     pub read_bytes: Bytes,
@@ -280,7 +288,8 @@ impl OwnIo {
 }
 
 /// CPU time of this process and what it waited for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Cpu {
     /// In user mode, all threads.
     pub user: Nanos,
@@ -311,7 +320,8 @@ impl Cpu {
 }
 
 /// CPU limits of our control group at work.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CpuThrottled {
     /// Periods in which the group was stopped.
     pub periods: u64,
@@ -330,7 +340,8 @@ impl CpuThrottled {
 }
 
 /// Pressure stall totals ("some"), microseconds turned to nanoseconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Pressure {
     /// Waiting for I/O.
     pub io: Option<Nanos>,

@@ -8,7 +8,6 @@ use std::os::fd::AsFd;
 use std::path::Path;
 
 use rustix::fs::{Access, Mode, OFlags};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::card::CardInfo;
@@ -25,7 +24,8 @@ use crate::sys::block;
 use crate::unit::Bytes;
 
 /// Everything that can be seen under a path without touching it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Survey {
     /// The path as it was typed.
     pub path: String,
@@ -64,7 +64,8 @@ pub struct Survey {
 }
 
 /// What this user may do at a path, by its permissions and its mount.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PathPermissions {
     /// Read a file or device, list a folder.
     pub read: bool,
@@ -73,7 +74,8 @@ pub struct PathPermissions {
 }
 
 /// Inodes of a file system.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Inodes {
     /// All of them.
     pub total: u64,
@@ -82,7 +84,8 @@ pub struct Inodes {
 }
 
 /// A file as it lies now.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FileLayout {
     /// Its length.
     pub size: Bytes,
@@ -93,7 +96,8 @@ pub struct FileLayout {
 }
 
 /// One step on the way from the path to the leaf.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SurveyStep {
     /// Depth below the path: 0 for what the path itself lies on.
     pub depth: u32,
@@ -102,7 +106,8 @@ pub struct SurveyStep {
 }
 
 /// What a step comes to.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SurveyPlace {
     /// A mount.
@@ -112,7 +117,8 @@ pub enum SurveyPlace {
 }
 
 /// A block device with what only a survey asks for.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SurveyedDevice {
     /// The device, its kind and its queue.
     pub layer: BlockLayer,
@@ -129,7 +135,8 @@ pub struct SurveyedDevice {
 }
 
 /// A partition.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Partition {
     /// Kernel name.
     pub name: String,

@@ -5,14 +5,14 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// More threads than this are not looked at in one sample, but in turn: two files each, about 10 us.
 const MOST: usize = 16;
 
 /// What the threads that did the I/O were doing whenever somebody looked: ten times a second.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ThreadStates {
     /// How many looks there were, of all threads together.
     pub looks: u32,

@@ -4,7 +4,6 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::ops::Add;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::counter_delta::time_grown;
@@ -13,7 +12,8 @@ use crate::sys::clock::{self, ThreadUsage};
 use crate::unit::Nanos;
 
 /// How some threads ran.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ThreadTimes {
     /// How many they are.
     pub threads: u32,
@@ -29,7 +29,8 @@ pub struct ThreadTimes {
 }
 
 /// How often threads stopped running.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContextSwitches {
     /// They went to sleep (voluntary context switches).
     pub sleeps: u64,

@@ -4,7 +4,6 @@
 //! The frequency of the moment is not read: governors move it all the time, and asking an idle
 //! processor for it wakes it. What heat takes away shows in the limits.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::counter_delta::{CounterWidth, both_grown};
@@ -12,7 +11,8 @@ use super::sys_root::numbered;
 use super::{Reading, SysRoot};
 
 /// How warm the machine is.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Warmth {
     /// How often processors were slowed for their heat since boot, the counts of all cores and packages
     /// added up (x86: `thermal_throttle`); `None` where nobody counts.
@@ -35,7 +35,8 @@ impl Warmth {
 }
 
 /// A cooling device of a processor.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Cooling {
     /// Its folder: `cooling_device0`.
     pub name: String,
@@ -46,7 +47,8 @@ pub struct Cooling {
 }
 
 /// A limit on the frequency of some processors.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Ceiling {
     /// Its policy: `policy0`.
     pub policy: String,
@@ -55,7 +57,8 @@ pub struct Ceiling {
 }
 
 /// The temperature of a drive, in thousandths of a degree Celsius.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DriveWarmth {
     /// Kernel name of the disk.
     pub name: String,

@@ -1,13 +1,13 @@
 //! When written pages leave memory: the dirty limits and their ages.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Reading, SysRoot, memory};
 use crate::unit::{Bytes, Nanos};
 
 /// The dirty limits of the machine as they are now.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Writeback {
     /// Dirty memory at which a writer has to wait. Moves with available memory unless set in bytes.
     pub limit: Bytes,

@@ -1,12 +1,12 @@
 //! What a sweep can vary.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::unit::Bytes;
 
 /// What can be varied.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SweepAxis {
     /// Bytes of an I/O.

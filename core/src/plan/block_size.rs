@@ -1,6 +1,5 @@
 //! How large an I/O is.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Action;
@@ -8,7 +7,8 @@ use crate::error::Refusal;
 use crate::unit::Bytes;
 
 /// How large an I/O is.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum BlockSize {
     /// Always this.
@@ -29,7 +29,8 @@ pub enum BlockSize {
 }
 
 /// A size and how often it comes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct WeightedSize {
     /// The size.
@@ -39,7 +40,8 @@ pub struct WeightedSize {
 }
 
 /// The sizes of one action.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ActionSize {
     /// The action.

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Durability;
@@ -10,7 +9,8 @@ use crate::error::Refusal;
 use crate::unit::Bytes;
 
 /// A copy as dd makes it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct CopyWork {
     /// Where bytes come from.
@@ -67,7 +67,8 @@ pub struct CopyWork {
 
 /// By which calls the blocks of a copy move. Where the plan, the kernel or the file systems do not
 /// allow what is asked for, read and write are used, and why is said.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum CopyCalls {
     /// `read` into memory of this program, and `write` from there, as dd does it.
@@ -108,7 +109,8 @@ impl CopyCalls {
 
 /// A length in blocks, or in bytes, or both (GNU dd allows `count=3` blocks and bytes only one
 /// way at a time; both are here so that a remainder can be said).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct CopyLength {
     /// Whole blocks.
@@ -132,7 +134,8 @@ impl CopyLength {
 }
 
 /// The flush at the end of a copy.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct CopyFlush {
     /// `fdatasync`.
@@ -145,12 +148,13 @@ pub struct CopyFlush {
 }
 
 /// The input of a copy.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct CopyInput {
     /// The file; absent: standard input.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "crate::name::maybe")]
-    #[schemars(with = "Option<crate::name::PathText>")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<crate::name::PathText>"))]
     pub path: Option<PathBuf>,
     /// How it is opened and read.
     #[serde(default)]
@@ -158,12 +162,13 @@ pub struct CopyInput {
 }
 
 /// The output of a copy.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct CopyOutput {
     /// The file; absent: standard output.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "crate::name::maybe")]
-    #[schemars(with = "Option<crate::name::PathText>")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<crate::name::PathText>"))]
     pub path: Option<PathBuf>,
     /// How it is opened and written.
     #[serde(default)]
@@ -180,7 +185,8 @@ pub struct CopyOutput {
 }
 
 /// Flags of one end, as dd names them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct EndFlags {
     /// O_APPEND.
@@ -226,7 +232,8 @@ impl EndFlags {
 }
 
 /// What is done to the bytes between the ends.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct RecordConversion {
     /// Another character set.
@@ -264,7 +271,8 @@ impl RecordConversion {
 }
 
 /// Character sets of dd.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Charset {
     /// As it is.
@@ -279,7 +287,8 @@ pub enum Charset {
 }
 
 /// Cases of dd.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum CaseChange {
     /// As it is.
@@ -292,7 +301,8 @@ pub enum CaseChange {
 }
 
 /// What short input blocks are filled with.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Resync {
     /// They stay short.

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::usual::is_usual;
@@ -10,7 +9,8 @@ use super::{StopLimit, StopRule};
 use crate::error::Refusal;
 
 /// What costs too much to be kept always.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct DetailLevel {
     /// Submission and completion latency apart, of methods that do these apart (io_uring, libaio,
@@ -36,7 +36,7 @@ pub struct DetailLevel {
     /// A file into which a line is written for each I/O. What was in it is gone. It should lie on
     /// another device than the one that is measured.
     #[serde(with = "crate::name::maybe")]
-    #[schemars(with = "Option<crate::name::PathText>")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<crate::name::PathText>"))]
     pub log: Option<PathBuf>,
     /// How it is written down.
     #[serde(skip_serializing_if = "is_usual")]
@@ -47,7 +47,8 @@ pub struct DetailLevel {
 }
 
 /// How the log of each I/O is written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum LogForm {
     /// Comma-separated values with all that is known, below a line of titles.

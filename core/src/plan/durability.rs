@@ -1,13 +1,13 @@
 //! What a finished write has promised.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Refusal;
 use crate::unit::Ops;
 
 /// What a "write" in the result has promised to survive.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Durability {
     /// Nothing: it may be in memory or in the drive's cache.
@@ -66,7 +66,8 @@ impl Durability {
 /// It is no [`Durability`], and can be had beside any: it writes no metadata, so that what was
 /// written may not be found again, and does not ask the drive to empty its cache
 /// (sync_file_range(2), "Warning").
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SyncFileRange {
     /// After how many writes of a worker, 1 or more.

@@ -1,6 +1,5 @@
 //! Data that carry their own headers and checksums: who reads them needs no memory of what was written.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::usual::is_usual;
@@ -11,7 +10,8 @@ use crate::unit::Bytes;
 ///
 /// A header says its own length, offset, seed, time and number of the write; the checksum of the rest of
 /// the piece follows. Behind it stand random bytes that the seed makes, or a pattern.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct HeadedData {
     /// What is computed of each piece.
@@ -43,7 +43,8 @@ pub struct HeadedData {
 }
 
 /// How a header is laid out.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum HeaderLayout {
     /// 48 bytes with a version: fio from July 2025 on.
@@ -64,7 +65,8 @@ impl HeaderLayout {
 }
 
 /// What is computed of each piece.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum PieceChecksum {
     /// Nothing: there are headers, which have a CRC of their own.

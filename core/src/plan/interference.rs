@@ -1,13 +1,13 @@
 //! What a worker does around each I/O, in its time: locks, and what disturbs the caches that it lives by.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::usual::is_usual;
 use crate::unit::Bytes;
 
 /// What a worker does around each I/O. All of it is in the time of the I/O.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Interference {
     /// Each worker locks its files before the clock starts, and lets go of them when it ends: shared to
@@ -33,7 +33,8 @@ pub struct Interference {
 }
 
 /// Who may have a file at the same time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum FileSharing {
     /// Several who read it, or one who writes.
@@ -43,7 +44,8 @@ pub enum FileSharing {
 }
 
 /// A cache of the CPU, as far as emptying it needs to know it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct PurgedCache {
     /// All of it.

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::usual::{is_usual, one};
@@ -16,7 +15,8 @@ use crate::error::Refusal;
 use crate::unit::{Bytes, Nanos, Ops};
 
 /// One kind of work, done by one or more equal workers.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Job {
     /// Unique in its phase.
@@ -72,7 +72,8 @@ pub struct Job {
 
 /// What a job does. Each kind carries only what it needs, so that what makes no sense (a stride
 /// through a directory, a queue depth for `mkdir`) cannot be written down.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[allow(clippy::large_enum_variant, reason = "a plan has a handful of these")]
 pub enum Work {
@@ -85,7 +86,8 @@ pub enum Work {
 }
 
 /// Reads and writes at places of files or a device.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct BlockWork {
     /// Where.
@@ -137,12 +139,13 @@ pub struct BlockWork {
 }
 
 /// A file that gives its blocks to another (fio's `donorname`). What it held is lost.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct DonorFile {
     /// A file on the same file system as the target; it is created where there is none, and stays.
     #[serde(with = "crate::name::one")]
-    #[schemars(with = "crate::name::PathText")]
+    #[cfg_attr(feature = "schema", schemars(with = "crate::name::PathText"))]
     pub path: PathBuf,
     /// Its blocks are allocated for each I/O and freed after it (fio's `inplace`); else all are there before.
     #[serde(default)]
@@ -150,7 +153,8 @@ pub struct DonorFile {
 }
 
 /// By which call a block is trimmed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum TrimCall {
     /// Of a file a hole is made (`fallocate`), of a device it is discarded (`BLKDISCARD`).
@@ -161,7 +165,8 @@ pub enum TrimCall {
 }
 
 /// How long data are said to live, as `F_SET_RW_HINT` has it (fcntl(2)).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum WriteHint {
     /// Nothing is known of it.

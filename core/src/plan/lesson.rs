@@ -1,6 +1,5 @@
 //! A trap shown on purpose: what people type beside what they should type.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::phase::Phase;
@@ -10,7 +9,8 @@ use crate::error::Refusal;
 
 /// A trap shown on purpose. Of two phases the first does what people type, the second what tells
 /// the truth; whatever other phases there are only prepare them.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct LessonPlan {
     /// What is taught.
@@ -22,7 +22,8 @@ pub struct LessonPlan {
 }
 
 /// What a lesson is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum LessonTopic {
     /// A file that was just written is read from memory.

@@ -1,6 +1,5 @@
 //! One load: what must hold of its latency. What must hold of its rate is that of its jobs.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::phase::Phase;
@@ -10,7 +9,8 @@ use crate::error::Refusal;
 use crate::unit::Nanos;
 
 /// One load, in one phase. Others only make the file for it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SingleLoad {
     /// The phase that is the load.

@@ -1,6 +1,5 @@
 //! Where the memory of a worker comes from, and how much it keeps from others.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::usual::is_usual;
@@ -8,7 +7,8 @@ use crate::error::Refusal;
 use crate::unit::Bytes;
 
 /// What a worker does about memory before it begins.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct WorkerMemory {
     /// So much is taken and locked until the worker ends, so that nothing else can have it, the page cache least of
@@ -24,7 +24,8 @@ pub struct WorkerMemory {
 }
 
 /// From which nodes memory comes.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum NodePolicy {
     /// That of the CPU at hand.

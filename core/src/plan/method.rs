@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use schemars::JsonSchema;
 use serde::de::value::{MapAccessDeserializer, StrDeserializer};
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -12,7 +11,8 @@ use crate::error::Refusal;
 use crate::unit::Nanos;
 
 /// By which calls.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Method {
     /// `pread` and `pwrite`: one at a time for each worker.
@@ -206,7 +206,8 @@ pub(super) fn read<'de, D: Deserializer<'de>>(document: D) -> Result<Method, D::
 }
 
 /// How the ring is used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct RingOptions {
     /// Files and buffers are registered beforehand, which saves looking them up for each I/O; the
@@ -254,7 +255,8 @@ impl Default for RingOptions {
 }
 
 /// How `io_submit` is used.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct AioOptions {
     /// Wait for this many answers at a time, and so submit about as many together. 0: one.
@@ -266,7 +268,8 @@ pub struct AioOptions {
 
 /// How a mapping is used. When it is synchronised is the plan's durability: `msync` of what was
 /// stored since the last time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct MmapOptions {
     /// What the kernel is told of it.
@@ -279,7 +282,8 @@ pub struct MmapOptions {
 }
 
 /// `madvise` of a mapping.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Advice {
     /// What the pattern's order suggests: sequential for forward, else random.
@@ -298,7 +302,8 @@ pub enum Advice {
 }
 
 /// Flags of single I/Os: those of `preadv2` and `pwritev2`, which queues know too.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct VectoredFlags {
     /// RWF_DSYNC.
@@ -336,7 +341,8 @@ impl VectoredFlags {
 
 /// A device on a virtual clock. It serves `channels` requests at a time; each takes its latency
 /// plus its size over the bandwidth. Everything random in it follows from the plan's seed.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct DeviceModel {
     /// Time that every request takes.
@@ -411,7 +417,8 @@ impl Method {
 }
 
 /// Whether the page cache takes part.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Caching {
     /// Through the page cache.

@@ -1,6 +1,5 @@
 //! Order of the I/Os.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::usual::is_usual;
@@ -8,7 +7,8 @@ use crate::error::Refusal;
 use crate::unit::{Bytes, Nanos};
 
 /// Order of the I/Os.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum OffsetOrdering {
     /// From the beginning to the end, and again.
@@ -104,7 +104,8 @@ pub enum OffsetOrdering {
 pub const LISTED: usize = 100_000;
 
 /// An I/O of a list.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ListedIo {
     /// Where, counted from where the region begins.
@@ -117,7 +118,8 @@ pub struct ListedIo {
 }
 
 /// A part of the space with its share of the accesses.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Zone {
     /// Percent of all accesses.
@@ -130,7 +132,8 @@ pub struct Zone {
 const ZONES: usize = 256;
 
 /// A part of the space of a stated size with its share of the accesses.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SizedZone {
     /// Percent of all accesses.

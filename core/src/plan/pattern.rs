@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Refusal;
@@ -12,7 +11,8 @@ use super::usual::is_usual;
 use super::{Action, BlockSize, HeadedData, Mix, OffsetOrdering, Replay, SeededSequence};
 
 /// The shape of a stream of I/Os.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Pattern {
     /// What is done, and how often each.
@@ -49,7 +49,8 @@ pub struct Pattern {
 }
 
 /// The part of the target that is used, and how workers share it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Region {
     /// Where it begins.
@@ -68,7 +69,8 @@ pub struct Region {
 }
 
 /// What is written.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Fill {
     /// No two sectors alike and none compressible; every sector says where it belongs, so that it
@@ -82,7 +84,7 @@ pub enum Fill {
     /// The content of a file, again and again.
     File(
         #[serde(with = "crate::name::one")]
-        #[schemars(with = "crate::name::PathText")]
+        #[cfg_attr(feature = "schema", schemars(with = "crate::name::PathText"))]
         PathBuf,
     ),
     /// Data that compress and deduplicate by a stated measure.
@@ -117,7 +119,8 @@ pub enum Fill {
 }
 
 /// Records of which parts are like those of other records or files.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct AlikeData {
     /// Bytes of a record.
@@ -147,7 +150,8 @@ impl AlikeData {
 }
 
 /// What a rewrite changes of the block that it has read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RewriteChange {
     /// All of it: new data as for a write.
@@ -166,7 +170,8 @@ impl RewriteChange {
 }
 
 /// How closely what is read is looked at.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Verify {
     /// Not at all.
@@ -189,7 +194,8 @@ pub enum Verify {
 }
 
 /// When what was written is read back, of a job that verifies as it goes (fio's `verify_backlog`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct VerifyBacklog {
     /// A batch is read when so many writes wait to be verified, or a multiple of that.

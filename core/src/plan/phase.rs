@@ -3,7 +3,6 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use schemars::JsonSchema;
 use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -14,7 +13,8 @@ use crate::error::Refusal;
 use crate::unit::Nanos;
 
 /// A step of a run: its jobs start together, and it ends when the last of them has.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Phase {
     /// Unique in the plan: `seq-write`, `read`.
@@ -32,7 +32,7 @@ pub struct Phase {
     /// A mount point whose file system is unmounted and mounted again before it, which forgets all that is
     /// cached of it (IOzone's `-U`; root only). Nothing else may use it.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "crate::name::maybe")]
-    #[schemars(with = "Option<crate::name::PathText>")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<crate::name::PathText>"))]
     pub remount: Option<PathBuf>,
     /// How long after the end the flush is watched, at most. Zero: not at all.
     #[serde(default)]
@@ -82,9 +82,8 @@ pub(super) fn sharing_jobs<'de, D: Deserializer<'de>>(document: D) -> Result<Vec
 }
 
 /// Which of the jobs of a phase ends it.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum PhaseEnd {
     /// The last: each job goes on until its own end.
@@ -97,7 +96,8 @@ pub enum PhaseEnd {
 }
 
 /// What is dropped from memory before a phase.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum CacheDrop {
     /// Nothing: as the tool that is imitated would find it.

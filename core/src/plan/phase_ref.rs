@@ -1,9 +1,7 @@
 //! Which phase of a plan: by its number, or by its name.
 
-use std::borrow::Cow;
 use std::fmt;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -120,13 +118,14 @@ impl<'de> Deserialize<'de> for PhaseRef {
     }
 }
 
-impl JsonSchema for PhaseRef {
-    fn schema_name() -> Cow<'static, str> {
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for PhaseRef {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
         "PhaseRef".into()
     }
 
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
             "description": "A phase of a plan: its number among them, from 0. Documents of earlier versions have its name, and so may plans that are written by hand.",
             "anyOf": [{ "type": "integer", "minimum": 0 }, { "type": "string" }],
         })

@@ -1,6 +1,5 @@
 //! How the kernel ranks the workers of a job among others.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Method;
@@ -9,7 +8,8 @@ use crate::error::Refusal;
 use crate::unit::Bytes;
 
 /// What a worker asks the kernel's schedulers for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Priority {
     /// Added to its nice value, -20 to 19; below 0 takes rights.
@@ -21,7 +21,8 @@ pub struct Priority {
 }
 
 /// A priority of I/O. What comes of it is the I/O scheduler's to say: most take no notice.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct IoPriority {
     /// The class.
@@ -35,7 +36,8 @@ pub struct IoPriority {
 }
 
 /// A class of I/O priority.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum IoClass {
     /// Before all others; takes rights.
@@ -79,7 +81,8 @@ impl IoPriority {
 
 /// I/Os of a job that have a priority of their own, drawn by chance (fio's `cmdprio_percentage` and
 /// `cmdprio_bssplit`). For methods that hand it over with each I/O: io_uring and libaio.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct IoPriorities {
     /// Of reads.
@@ -94,7 +97,8 @@ pub struct IoPriorities {
 }
 
 /// A share of the I/Os with one priority.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct PriorityShare {
     /// Of I/Os of this size; absent: of all.

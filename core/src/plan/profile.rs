@@ -1,6 +1,5 @@
 //! A profile: the cells of another program's quick test, with its loops and its order.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Action;
@@ -10,7 +9,8 @@ use super::study::Study;
 use crate::error::Refusal;
 
 /// The cells of another program's quick test.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ProfilePlan {
     /// Which program, and which of its settings.
@@ -20,7 +20,8 @@ pub struct ProfilePlan {
 }
 
 /// A program with a quick test.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ProfileTool {
     /// CrystalDiskMark as it is installed.
@@ -36,7 +37,8 @@ pub enum ProfileTool {
 }
 
 /// One figure of such a test.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ProfileCell {
     /// As that program calls it.

@@ -1,6 +1,5 @@
 //! A ramp: the same work with more and more of it in flight, until more brings nothing.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::phase::Phase;
@@ -14,7 +13,8 @@ use crate::unit::Nanos;
 /// Its steps are phases of one job each. Those with one worker come first, by their iodepth, and
 /// end when two in a row brought nothing. Of the steps with more workers only those are done that
 /// have the iodepth of the knee, and they end with the first that brings nothing.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RampPlan {
     /// The phases that are its steps, in the order of the plan.

@@ -1,6 +1,5 @@
 //! How fast work is offered.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Refusal;
@@ -14,7 +13,8 @@ use super::usual::is_usual;
 ///
 /// The form of before is still read: `"closed"`, or an object of one of `open`, `bursts`,
 /// `capped_bandwidth`, `capped_iops`, `capped`, `capped_each` and `thinking`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Rate {
     /// I/Os arrive at times of their own, whether or not the last is answered (an open loop);
@@ -36,7 +36,8 @@ pub struct Rate {
 }
 
 /// When I/Os arrive.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Arrivals {
     /// One after the other, evenly spread.
@@ -72,7 +73,8 @@ impl Arrivals {
 /// Caps on what all workers of the job do together. Those of single actions (fio's `rate=R,W,T` and
 /// `rate_iops=R,W,T`) hold beside the one of all: an action that must wait gives its turn to another,
 /// so that each comes to its cap, whatever the weights of the mix.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Caps {
     /// Of all actions together.
@@ -98,7 +100,8 @@ pub struct Caps {
 }
 
 /// A cap; of two the stricter holds, and what is absent holds nothing back.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Cap {
     /// Bytes per second.
@@ -110,7 +113,8 @@ pub struct Cap {
 }
 
 /// Pauses, of each worker by itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ThinkTime {
     /// How long, from when the last I/O before it was sent.
@@ -120,7 +124,8 @@ pub struct ThinkTime {
 }
 
 /// Rests, of each worker by itself, after I/Os that were answered (fio's `thinktime`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RestTime {
     /// How long, from the answer to the last I/O on.
@@ -145,7 +150,8 @@ pub struct RestTime {
 
 /// Time between I/Os that a worker spends on something else, from the answer to the last one on: unlike a
 /// pause it is as long however long the I/O took.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ComputeTime {
     /// How long.

@@ -1,6 +1,5 @@
 //! I/Os that a list has one by one: each with its file, its place, its length and its time.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::usual::is_usual;
@@ -9,7 +8,8 @@ use crate::error::Refusal;
 use crate::unit::{Bytes, Nanos};
 
 /// The I/Os of one worker, in the order in which they are sent, once.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Replay {
     /// Waits are counted from the start of the worker, not from the I/O before.
@@ -20,9 +20,10 @@ pub struct Replay {
 }
 
 /// An I/O of such a list: 24 bytes in memory. In documents: action, file, offset, bytes, wait in ns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(from = "ReplayRow", into = "ReplayRow")]
-#[schemars(with = "ReplayRow")]
+#[cfg_attr(feature = "schema", schemars(with = "ReplayRow"))]
 pub struct ReplayIo {
     /// Where in the file.
     pub offset: Bytes,
@@ -37,7 +38,8 @@ pub struct ReplayIo {
 }
 
 /// What one of them does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ReplayAction {
     /// Reads.
@@ -53,7 +55,8 @@ pub enum ReplayAction {
 }
 
 /// An I/O as documents have it.
-#[derive(Serialize, Deserialize, JsonSchema)]
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct ReplayRow(ReplayAction, u16, u64, u32, u64);
 
 impl From<ReplayRow> for ReplayIo {

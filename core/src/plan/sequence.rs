@@ -2,7 +2,6 @@
 //! directions and files are drawn from them. What it says is what fio 3.42 does, so that both touch the same
 //! offsets in the same order.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Refusal;
@@ -16,7 +15,8 @@ use super::{Action, BlockSize, FileService, Mix, OffsetOrdering, RandomPlaces, S
 ///
 /// A worker does one pass after another over its files. A pass ends when no file has room for another I/O, and
 /// after `size` bytes where I/Os are `queued`. All ends with the bytes of all passes together.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SeededSequence {
     /// Where offsets come from. Absent: `tausworthe`, or `tausworthe64` where a file has more than 2^32 blocks.
@@ -66,7 +66,8 @@ pub struct SeededSequence {
 }
 
 /// Zones of a file: so many bytes are moved in one, then comes the next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct StridedZones {
     /// Bytes that are moved in a zone, one or more.
@@ -79,7 +80,8 @@ pub struct StridedZones {
 }
 
 /// Where offsets come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RandomGenerator {
     /// L'Ecuyer's combined Tausworthe generator of 32 bits (taus88).
@@ -91,7 +93,8 @@ pub enum RandomGenerator {
 }
 
 /// Where the next I/O goes.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SequencePlaces {
     /// Where the last of the same action ended.

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Refusal;
@@ -12,7 +11,8 @@ use super::usual::is_usual;
 use super::{SizedZone, Zone};
 
 /// Random places.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RandomPlaces {
     /// How often each place comes.
@@ -47,7 +47,8 @@ impl Default for RandomPlaces {
 }
 
 /// A value for each direction of I/O.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ByDirection<T> {
     /// Of reads.
@@ -73,7 +74,8 @@ impl<T: Clone> ByDirection<T> {
 }
 
 /// How often each place comes.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum PlaceDistribution {
     /// All alike.
@@ -92,7 +94,7 @@ pub enum PlaceDistribution {
         center: Option<f64>,
         /// What the files are called, for their seeds: those of the first worker, then of the second...
         #[serde(default, with = "crate::name::several")]
-        #[schemars(with = "Vec<crate::name::PathText>")]
+        #[cfg_attr(feature = "schema", schemars(with = "Vec<crate::name::PathText>"))]
         names: Vec<PathBuf>,
     },
     /// By Pareto's law, scattered in the same way.
@@ -104,7 +106,7 @@ pub enum PlaceDistribution {
         center: Option<f64>,
         /// As Zipf's.
         #[serde(default, with = "crate::name::several")]
-        #[schemars(with = "Vec<crate::name::PathText>")]
+        #[cfg_attr(feature = "schema", schemars(with = "Vec<crate::name::PathText>"))]
         names: Vec<PathBuf>,
     },
     /// The mean of twelve uniform places with some jitter, scattered in the same way.
@@ -116,7 +118,7 @@ pub enum PlaceDistribution {
         center: Option<f64>,
         /// As Zipf's.
         #[serde(default, with = "crate::name::several")]
-        #[schemars(with = "Vec<crate::name::PathText>")]
+        #[cfg_attr(feature = "schema", schemars(with = "Vec<crate::name::PathText>"))]
         names: Vec<PathBuf>,
     },
     /// Shares of the I/Os over shares of the space, in whole percent. A direction without zones is uniform.
@@ -140,7 +142,8 @@ impl Default for PlaceDistribution {
 }
 
 /// Which of several files the next I/O goes to.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum FileService {
     /// Each in turn.

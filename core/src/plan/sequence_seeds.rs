@@ -1,6 +1,5 @@
 //! The seeds of a sequence: one for each of its streams, all from one number.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What a stream of random numbers decides. Their order is the order of their seeds.
@@ -63,7 +62,8 @@ pub const SEED_STREAMS: usize = SeedStream::WriteMode as usize + 1;
 const STEP: u64 = 0x9e37_0001;
 
 /// Where the seeds of a sequence come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SequenceSeeds {
     /// All from one number and that of the worker: the same in each run.

@@ -1,6 +1,5 @@
 //! A figure that ends a job when it keeps to a limit over a window, as fio's `steadystate` does.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::usual::is_usual;
@@ -8,7 +7,8 @@ use crate::error::Refusal;
 use crate::unit::Nanos;
 
 /// When one figure of a job, or of several together, is called steady.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SteadyWindow {
     /// What is looked at in each round.
@@ -33,7 +33,8 @@ pub struct SteadyWindow {
 }
 
 /// What is looked at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SteadyFigure {
     /// I/Os per second.
@@ -45,7 +46,8 @@ pub enum SteadyFigure {
 }
 
 /// How steadiness is measured.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SteadyMeasure {
     /// The largest distance of a round from the mean of the window.

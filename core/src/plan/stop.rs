@@ -1,6 +1,5 @@
 //! Until when work goes on.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::steady_window::SteadyWindow;
@@ -9,7 +8,8 @@ use crate::error::Refusal;
 use crate::unit::{Bytes, Nanos, Ops};
 
 /// Until when a job works. With no limit it ends after one pass over its region.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct StopRule {
     /// Time at the beginning that is done but not counted.
@@ -28,7 +28,8 @@ pub struct StopRule {
 }
 
 /// One limit.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum StopLimit {
     /// Counted time.
@@ -48,7 +49,8 @@ pub enum StopLimit {
 }
 
 /// The SNIA rule: in the last `rounds` rounds the spread and the slope of the rate are small.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct SteadyRule {
     /// Length of a round.

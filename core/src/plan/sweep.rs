@@ -1,6 +1,5 @@
 //! A sweep: the same work with one or two of its sizes varied, a phase for each cell of the table.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::axis::SweepAxis;
@@ -13,7 +12,8 @@ use crate::error::Refusal;
 use crate::unit::{Bytes, Nanos};
 
 /// What a sweep varies, and which phases are its cells.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SweepPlan {
     /// One or two: the first goes down the table, the second across.
@@ -27,7 +27,8 @@ pub struct SweepPlan {
 
 /// How the time of a sweep is shared by its cells: a fast device tells soon what it can do, a slow
 /// one needs longer to move enough.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SweepPacing {
     /// Time of the whole run, which the cells may share on a slow device.

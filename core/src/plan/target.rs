@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Refusal;
@@ -10,14 +9,15 @@ use crate::name::NameText as _;
 use crate::unit::Bytes;
 
 /// Where blocks are read and written.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Target {
     /// One file by its name.
     File {
         /// The file.
         #[serde(with = "crate::name::one")]
-        #[schemars(with = "crate::name::PathText")]
+        #[cfg_attr(feature = "schema", schemars(with = "crate::name::PathText"))]
         path: PathBuf,
         /// The part of it that is used, from its beginning.
         size: Size,
@@ -32,7 +32,7 @@ pub enum Target {
     Scratch {
         /// The folder.
         #[serde(with = "crate::name::one")]
-        #[schemars(with = "crate::name::PathText")]
+        #[cfg_attr(feature = "schema", schemars(with = "crate::name::PathText"))]
         dir: PathBuf,
         /// Its size.
         size: Size,
@@ -48,13 +48,13 @@ pub enum Target {
     Files {
         /// The folders over which they are spread in turn.
         #[serde(with = "crate::name::several")]
-        #[schemars(with = "Vec<crate::name::PathText>")]
+        #[cfg_attr(feature = "schema", schemars(with = "Vec<crate::name::PathText>"))]
         dirs: Vec<PathBuf>,
         /// What their names begin with.
         stem: String,
         /// Each of them by its path, in `dirs`, where their names are not `<stem>.<n>` (fio's `filename=a:b`).
         #[serde(default, skip_serializing_if = "Vec::is_empty", with = "crate::name::several")]
-        #[schemars(with = "Vec<crate::name::PathText>")]
+        #[cfg_attr(feature = "schema", schemars(with = "Vec<crate::name::PathText>"))]
         named: Vec<PathBuf>,
         /// Those of `named` that are block devices.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -83,7 +83,7 @@ pub enum Target {
     Device {
         /// The device.
         #[serde(with = "crate::name::one")]
-        #[schemars(with = "crate::name::PathText")]
+        #[cfg_attr(feature = "schema", schemars(with = "crate::name::PathText"))]
         path: PathBuf,
         /// How much of it, from its beginning.
         size: Size,
@@ -99,12 +99,13 @@ pub enum Target {
 }
 
 /// A block device among several files.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ListedDevice {
     /// The device.
     #[serde(with = "crate::name::one")]
-    #[schemars(with = "crate::name::PathText")]
+    #[cfg_attr(feature = "schema", schemars(with = "crate::name::PathText"))]
     pub path: PathBuf,
     /// Permission to write to it. Reading needs none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -112,12 +113,13 @@ pub struct ListedDevice {
 }
 
 /// Permission to overwrite a device: its name, given a second time.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct OverwriteConsent {
     /// Must equal the path of the device.
     #[serde(with = "crate::name::one")]
-    #[schemars(with = "crate::name::PathText")]
+    #[cfg_attr(feature = "schema", schemars(with = "crate::name::PathText"))]
     pub device: PathBuf,
     /// Also where something is on it or uses it: a mounted file system, partitions, RAID, a volume, swap.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -125,7 +127,8 @@ pub struct OverwriteConsent {
 }
 
 /// How large, in words that do not need a look at the machine.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Size {
     /// This many bytes.
@@ -150,7 +153,8 @@ pub enum Size {
 }
 
 /// How a file comes to be before it is used.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum LayoutMode {
     /// As found; made empty when it is not there (writes extend it). What no phase has written of a
@@ -178,7 +182,8 @@ pub enum LayoutMode {
 }
 
 /// What becomes of a file after the run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Lifetime {
     /// It stays if it was there, and goes if this run made it.
@@ -194,7 +199,8 @@ pub enum Lifetime {
 }
 
 /// Which of several files the next I/O goes to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum FileOrder {
     /// Each in turn, one I/O each.

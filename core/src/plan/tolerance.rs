@@ -1,6 +1,5 @@
 //! What single I/Os may do: fail, take long, and be few, before it is a fault of their job.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::ByDirection;
@@ -9,7 +8,8 @@ use crate::error::Refusal;
 use crate::unit::{Bytes, Nanos};
 
 /// Errors of single I/Os that do not end a job: they are counted, and it goes on (fio's `continue_on_error`).
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct ErrorTolerance {
     /// Numbers (`errno`) of errors of reads.
@@ -24,7 +24,8 @@ pub struct ErrorTolerance {
 }
 
 /// What each worker of a job has to keep to: where it does not, the job fails.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct ServiceLevel {
     /// No counted I/O takes longer, ns (fio's `max_latency`); zero: as long as it likes.
@@ -43,7 +44,8 @@ pub struct ServiceLevel {
 
 /// The search for a depth: windows in which enough I/Os keep to a latency are followed by deeper ones. What the job
 /// came to is what it did in the last window, at the depth that was found.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct DepthSearch {
     /// The latency, ns.
@@ -61,7 +63,8 @@ pub struct DepthSearch {
 }
 
 /// The lowest rate that will do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum LeastRate {
     /// Bytes per second.

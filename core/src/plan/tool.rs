@@ -1,13 +1,13 @@
 //! Where a plan comes from, and what the tool whose words made it needs others to know of it.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::usual::is_usual;
 use crate::name::quoted;
 
 /// Where a plan comes from.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct PlanOrigin {
     /// The verb or dialect: `quick`, `dd`, `fio`, `plan.json`.
@@ -34,7 +34,8 @@ pub struct PlanOrigin {
 }
 
 /// How a board is reached from the desk at which a line was typed, in the words of a shell.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct PlanBoard {
     /// What stands before words of assay or of a tool: `assay on pi@board`.
@@ -116,7 +117,8 @@ impl PlanOrigin {
 
 /// What a verb or tool needs others to know of it, so that nobody has to ask which one it is: what it
 /// takes for granted, and how remedies are spelled in its words. Of most tools that is nothing.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct ToolProfile {
     /// It goes on until the data end: that they end before its count is no fault.
@@ -177,7 +179,8 @@ pub struct ToolProfile {
 }
 
 /// Words that are added to a line to have it done otherwise, with the blanks around them.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct AddedWords {
     /// Before the program.
@@ -201,7 +204,8 @@ impl AddedWords {
 }
 
 /// The words for more of the same.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct MoreWork {
     /// The phase that does more by them; absent: each that has no words of its own.
@@ -216,7 +220,8 @@ pub struct MoreWork {
 }
 
 /// An option of which another version of the tool makes something else.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct OtherMeaning {
     /// The option.

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Action;
@@ -14,12 +13,13 @@ use crate::unit::Bytes;
 /// plan that says the same `dir`, `files`, `folders`, `size` and `shared` with as many workers
 /// works on the same ones. What a phase needs and no phase before has left (files to look at, an
 /// empty folder to create in) is made before its timing.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct TreeWork {
     /// The folder under which everything happens.
     #[serde(with = "crate::name::one")]
-    #[schemars(with = "crate::name::PathText")]
+    #[cfg_attr(feature = "schema", schemars(with = "crate::name::PathText"))]
     pub dir: PathBuf,
     /// What is done to each: `create`, `open`, `stat`, `list`, `rename`, `read`, `allocate`,
     /// `truncate`, `remove`. `list` is done to each folder.
@@ -36,7 +36,7 @@ pub struct TreeWork {
     /// and removed where they are, and what is made stays (fio's `ioengine=filecreate` and its like). Absent: files
     /// in a folder of this run's own.
     #[serde(default, skip_serializing_if = "Vec::is_empty", with = "crate::name::several")]
-    #[schemars(with = "Vec<crate::name::PathText>")]
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<crate::name::PathText>"))]
     pub named: Vec<PathBuf>,
     /// By which call their attributes are looked at.
     #[serde(default, skip_serializing_if = "StatCall::is_usual")]
@@ -78,7 +78,8 @@ pub struct TreeWork {
 
 /// What the files of a tree are called. How long the names are decides how many a block of a folder
 /// holds, and whether they are all equally long how soon two of them are seen to differ.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Naming {
     /// The numbers of worker and file: 16 characters each.
@@ -92,7 +93,8 @@ pub enum Naming {
 }
 
 /// A call that looks at the attributes of a file.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum StatCall {
     /// `lstat`: of a link itself.
@@ -117,7 +119,8 @@ impl Naming {
 }
 
 /// What the files of a tree are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum TreeSize {
     /// Regular files with a size in between.
@@ -142,7 +145,8 @@ impl Default for TreeSize {
 }
 
 /// In which order the files of a tree are visited.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum TreeOrder {
     /// In the order of their numbers, which is that of their names, unless letters stand first.

@@ -1,12 +1,12 @@
 //! Who does the work of a job: threads or processes, on which CPUs, in step with whom.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Refusal;
 
 /// What a worker is to the kernel.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum WorkerKind {
     /// Threads of one process.
@@ -17,7 +17,8 @@ pub enum WorkerKind {
 }
 
 /// The CPUs on which the workers of a job may run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Cpus {
     /// Their numbers, as the kernel counts them.
@@ -31,7 +32,8 @@ pub struct Cpus {
 /// Jobs of one phase that keep step: the numbers of I/Os that they have started stay in the
 /// proportion of their weights (fio's `flow`; readers and writers in balance). A job that has
 /// ended holds nobody back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Balance {
     /// Jobs with the same number keep step with each other.

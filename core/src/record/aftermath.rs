@@ -1,13 +1,13 @@
 //! Whether a device works on when it has said that all is done: single reads before a phase and after it.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::evidence::Reading;
 use crate::unit::Nanos;
 
 /// Single reads around a phase, while nothing else is done.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Aftermath {
     /// The file or device that was read.
     pub path: String,
@@ -18,7 +18,8 @@ pub struct Aftermath {
 }
 
 /// Some reads after a phase.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AftermathRound {
     /// When they began, ns after the end of the phase and of its flush.
     pub since_end_ns: Nanos,
@@ -27,7 +28,8 @@ pub struct AftermathRound {
 }
 
 /// How long some single reads took, one at a time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SingleReadLatencies {
     /// How many.
     pub reads: u32,

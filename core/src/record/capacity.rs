@@ -1,13 +1,13 @@
 //! Whether a device holds as much as it promises to.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::stats::ContentCounts;
 use crate::unit::Bytes;
 
 /// Whether a device holds as much as it promises to.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CapacityResult {
     /// What was found.
     pub holding: BlockFate,
@@ -28,7 +28,8 @@ pub struct CapacityResult {
 }
 
 /// What became of the blocks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum BlockFate {
     /// Every one came back as it was written.

@@ -1,6 +1,5 @@
 //! The document of a comparison: two sides, their figures, and what speaks against comparing them.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Finding, Record, Trust};
@@ -11,7 +10,8 @@ use crate::stats::MedianRatio;
 pub const COMPARISON_SCHEMA: &str = "assay.comparison/1";
 
 /// Two sides of one run or several each.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Comparison {
     /// [`COMPARISON_SCHEMA`].
     pub schema: String,
@@ -30,7 +30,8 @@ pub struct Comparison {
 }
 
 /// What a run was, where, and when.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ComparedRun {
     /// Its number: that of the same run is the same.
     pub run: String,
@@ -61,7 +62,8 @@ impl ComparedRun {
 }
 
 /// The same figure of both sides.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FigurePair {
     /// The phase; its repetitions are runs of it.
     pub phase: String,
@@ -81,7 +83,8 @@ pub struct FigurePair {
 }
 
 /// What is compared of a phase.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ComparedQuantity {
     /// 10^6 bytes per second.

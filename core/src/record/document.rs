@@ -2,11 +2,10 @@
 
 use std::io::{self, Write};
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Record;
-use super::figures::{Figure, figures};
+use super::figures::figures;
 use super::json::{JsonLayout, write_json};
 
 /// Of more phases than this each has one line.
@@ -14,14 +13,15 @@ const INDENTED: usize = 64;
 
 /// What stands in a file, and what `--json` prints. Whoever reads it as a [`Record`] leaves the figures
 /// out, and makes them anew.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "Record")]
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "Record"))]
 pub struct RecordDocument<'a> {
     /// The record.
     #[serde(flatten)]
     record: &'a Record,
     /// The figures that follow from it: what every page, table and comparison shows of it.
-    #[schemars(default, with = "Vec<Figure>")]
+    #[cfg_attr(feature = "schema", schemars(default, with = "Vec<super::Figure>"))]
     figures: FiguresOf<'a>,
 }
 

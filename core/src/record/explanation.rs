@@ -1,6 +1,5 @@
 //! The document of an explanation: what a line does, what its figure is about, what to type instead.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{PhaseLedger, Verdict};
@@ -10,7 +9,8 @@ use crate::evidence::Survey;
 pub const EXPLANATION_SCHEMA: &str = "assay.explanation/1";
 
 /// What a line, a plan or a record is about. Nothing was run for it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Explanation {
     /// [`EXPLANATION_SCHEMA`].
     pub schema: String,
@@ -33,7 +33,8 @@ pub struct Explanation {
 }
 
 /// What a word of a line means to its tool.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WordMeaning {
     /// The word as it was typed, with its value.
     pub word: String,
@@ -42,7 +43,8 @@ pub struct WordMeaning {
 }
 
 /// How verdicts came about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum VerdictBasis {
     /// From the words and a look at the places: what would happen.
@@ -52,7 +54,8 @@ pub enum VerdictBasis {
 }
 
 /// What one phase does, and what its figure is about.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PhaseExplanation {
     /// The phase.
     pub name: String,
@@ -70,7 +73,8 @@ pub struct PhaseExplanation {
 }
 
 /// A line to type instead.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BetterCommand {
     /// The line, as a shell takes it.
     pub line: String,

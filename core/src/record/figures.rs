@@ -4,9 +4,6 @@
 //! Printers, comparisons, judges and dialects read these; they are in the document, too. They follow
 //! from the rest of the record and are made anew whenever they are wanted, so the two cannot disagree.
 
-use std::borrow::Cow;
-
-use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
 
 use super::metric::{Absence, FigureUnit, LatencyPart, Metric, Statistic};
@@ -23,7 +20,8 @@ pub const FEWEST_IN_STRETCH: u64 = 4;
 const FEWEST_STRETCHES: usize = 4;
 
 /// One figure: what was measured, its value, and what that is worth.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Figure {
     /// Its phase: index into `phases`.
     pub phase: usize,
@@ -59,7 +57,8 @@ pub enum FigureValue {
 }
 
 /// How a [`FigureValue`] stands in the document.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct WrittenValue {
     /// The value; null where there is none.
     value: Option<f64>,
@@ -78,18 +77,20 @@ impl Serialize for FigureValue {
     }
 }
 
-impl JsonSchema for FigureValue {
-    fn schema_name() -> Cow<'static, str> {
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for FigureValue {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
         "FigureValue".into()
     }
 
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
         WrittenValue::json_schema(generator)
     }
 }
 
 /// What a rate lies between for most of the time.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SpreadRange {
     /// The value less the spread, in the unit of the figure.
     pub low: f64,

@@ -1,6 +1,5 @@
 //! Which speed classes of SD cards a device clears.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::evidence::CardInfo;
@@ -8,7 +7,8 @@ use crate::unit::Bytes;
 
 /// Which speed classes a device clears here. A class on a label promises more than its rates (a
 /// bus, a set of commands, a state of the card before the test), so none is certified.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CardGrading {
     /// What the SD card or eMMC below tells of itself; absent where none shows itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -24,7 +24,8 @@ pub struct CardGrading {
 }
 
 /// How a device stands to one class.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ClassGrade {
     /// As the label has it: `C10`, `U3`, `V30`, `A1`.
     pub class: String,
@@ -38,9 +39,8 @@ pub struct ClassGrade {
 }
 
 /// Whether the minimums of a class were reached.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ClassStanding {
     /// All of them, by figures that are sound.
@@ -54,7 +54,8 @@ pub enum ClassStanding {
 }
 
 /// One minimum of a class.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ClassMinimum {
     /// What must be reached.
     pub demand: ClassDemand,
@@ -74,7 +75,8 @@ pub struct ClassMinimum {
 }
 
 /// What a class asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ClassDemand {
     /// Writes in order.

@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Trust;
 use crate::unit::{Bandwidth, Bytes};
 
 /// What a grid came to.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GridResult {
     /// The cells that were done, in the order of the plan.
     pub cells: Vec<GridFigure>,
@@ -56,7 +56,8 @@ fn ascending(sizes: impl Iterator<Item = Bytes>) -> Vec<Bytes> {
 }
 
 /// A cell: a test with a file of some size in I/Os of some size.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GridFigure {
     /// Its phase.
     pub phase: String,
@@ -80,9 +81,8 @@ pub struct GridFigure {
 }
 
 /// What a cell measured, by what the device was seen to move and by what fits where.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum GridRegion {
     /// Memory, and file and record together fit into the cache of a CPU of this level.

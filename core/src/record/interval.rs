@@ -1,6 +1,5 @@
 //! The document of `assay watch`: what devices and machine did in one interval.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::evidence::{
@@ -12,7 +11,8 @@ use crate::unit::{Bandwidth, Bytes, Iops, Nanos, Ops};
 pub const WATCH_SCHEMA: &str = "assay.watch/1";
 
 /// What devices and machine did in one interval.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct IntervalStats {
     /// [`WATCH_SCHEMA`].
     pub schema: String,
@@ -34,7 +34,8 @@ pub struct IntervalStats {
 }
 
 /// One device.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DeviceStats {
     /// Kernel name of the disk.
     pub name: String,
@@ -45,7 +46,8 @@ pub struct DeviceStats {
 }
 
 /// What a device did, by its own counters. Requests are counted when they end.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DeviceFigures {
     /// Reads.
     pub read: DirectionStats,
@@ -67,7 +69,8 @@ pub struct DeviceFigures {
 }
 
 /// Reads, or writes.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DirectionStats {
     /// Bytes per second.
     pub bandwidth: Bandwidth,
@@ -79,7 +82,8 @@ pub struct DirectionStats {
 }
 
 /// Discards of a device.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DiscardStats {
     /// Bytes per second.
     pub bandwidth: Bandwidth,
@@ -88,7 +92,8 @@ pub struct DiscardStats {
 }
 
 /// Flushes of a device's cache.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FlushStats {
     /// Flushes per second.
     pub iops: Iops,
@@ -98,7 +103,8 @@ pub struct FlushStats {
 }
 
 /// Pages in memory.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PageStats {
     /// Changed and not yet on their way.
     pub dirty: Bytes,
@@ -110,7 +116,8 @@ pub struct PageStats {
 
 /// Shares of the interval in which at least one task waited, 0 to 1; absent where the kernel does
 /// not tell. A sign, not a measure: the kernel averages over the CPUs that are busy.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PressureShares {
     /// For I/O.
     pub io: Option<f64>,
@@ -121,7 +128,8 @@ pub struct PressureShares {
 }
 
 /// Shares of the time of all processors, 0 to 1. The rest was idle.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CpuShares {
     /// In programs.
     pub user: f64,
@@ -134,7 +142,8 @@ pub struct CpuShares {
 }
 
 /// Who did I/O.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ProcessesStats {
     /// Those that were seen to do it, the busiest first.
     pub busy: Vec<ProcessStats>,
@@ -143,7 +152,8 @@ pub struct ProcessesStats {
 }
 
 /// What a process did, on all devices together.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ProcessStats {
     /// Its number.
     pub pid: u32,

@@ -2,14 +2,14 @@
 
 use std::fmt;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::stats::Estimate;
 use crate::unit::{Bandwidth, Bytes, Iops, Nanos, PartOf, Share};
 
 /// May a number be believed, and what is it about.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Verdict {
     /// May it be believed as what its reader takes it for.
     pub trust: Trust,
@@ -24,9 +24,8 @@ pub struct Verdict {
 }
 
 /// May a number be believed.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Trust {
     /// It is what its reader takes it for.
@@ -52,9 +51,8 @@ impl Trust {
 }
 
 /// What a number is about. In the order in which the worst is shown first.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum MeasuredSubject {
     /// The device.
     #[serde(rename = "device")]
@@ -115,14 +113,14 @@ impl MeasuredSubject {
 }
 
 /// A trap of the catalogue, by number: `T02`.
-#[derive(
-    Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct TrapId(pub String);
 
 /// One thing that was found.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Finding {
     /// Its number in the catalogue.
     pub trap: TrapId,
@@ -141,9 +139,8 @@ pub struct Finding {
 }
 
 /// How much a finding weighs.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum FindingWeight {
     /// Good to know.
@@ -157,7 +154,8 @@ pub enum FindingWeight {
 }
 
 /// A reading that shows something.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Exhibit {
     /// What was read: `written to loop3 when the clock stopped`.
     pub reading: String,
@@ -183,7 +181,8 @@ impl Exhibit {
 }
 
 /// A number that shows something.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ExhibitQuantity {
     /// The number.
     pub value: f64,
@@ -195,7 +194,8 @@ pub struct ExhibitQuantity {
 }
 
 /// What the number of an exhibit counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ExhibitUnit {
     /// Bytes.
@@ -286,7 +286,8 @@ impl<T: Into<ExhibitValue> + Copy + fmt::Display + PartialOrd> From<PartOf<T>> f
 }
 
 /// What to do now: what it is for, and a line for a shell that does it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NextStep {
     /// What it is for.
     pub remedy: Remedy,
@@ -308,7 +309,8 @@ impl NextStep {
 }
 
 /// What helps against a trap.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Remedy {
     /// Flush inside the timing.

@@ -3,7 +3,6 @@
 //! What the terms of a balance leave over is its unexplained part. A figure is only as well known as its
 //! balance is complete.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::ConditionChange;
@@ -11,7 +10,8 @@ use crate::evidence::Direction;
 use crate::unit::{Bandwidth, ByteRange, Bytes, Nanos};
 
 /// What a phase's bytes and time add up to.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PhaseLedger {
     /// Bytes, for each direction and set of devices.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -36,7 +36,8 @@ pub struct PhaseLedger {
 /// Two sums hold: `moved` is the sum of `in_memory`, `less` and `ours` and of what is missing; `at_device` is the
 /// sum of `ours`, `file_system`, `read_ahead` and `others` and of what is too much. Missing and too much are
 /// `unexplained`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ByteBalance {
     /// Read or written.
     pub direction: Direction,
@@ -83,7 +84,8 @@ pub struct ByteBalance {
 }
 
 /// Bytes of one direction at devices below those that a path names.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LowerBytes {
     /// The devices, by kernel name.
     pub device: String,
@@ -92,7 +94,8 @@ pub struct LowerBytes {
 }
 
 /// Somebody else who moved bytes meanwhile.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ByteMover {
     /// Name of the program.
     pub name: String,
@@ -115,7 +118,8 @@ impl ByteBalance {
 }
 
 /// The time of those who did the I/O, from the first I/O to the stop of the clock.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TimeBalance {
     /// The time of the phase.
     #[serde(rename = "time_ns")]
@@ -135,7 +139,8 @@ pub struct TimeBalance {
 }
 
 /// One term of it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TimeTerm {
     /// What held the run.
     pub held_by: TimeHolder,
@@ -147,9 +152,8 @@ pub struct TimeTerm {
 }
 
 /// What can hold a run. In words as [`TimeHolder::name`] has them.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum TimeHolder {
     /// Its I/Os were at the device.
@@ -203,7 +207,8 @@ impl TimeBalance {
 }
 
 /// A stretch of time in which one thing held the run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HeldSpan {
     /// Its beginning, ns after `span.started`.
     #[serde(rename = "from_ns")]
@@ -217,7 +222,8 @@ pub struct HeldSpan {
 }
 
 /// A stretch of time with one rate.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RateLevel {
     /// Its beginning, ns after `span.started`.
     #[serde(rename = "from_ns")]

@@ -1,15 +1,14 @@
 //! What figures are of: the metrics with their words and units, and why one may have no value.
 
-use std::borrow::Cow;
 use std::fmt;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
 
 use crate::stats::{ActionTotal, Latency};
 
 /// Why a figure has no value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Absence {
     /// No bytes were moved.
@@ -41,7 +40,8 @@ impl Absence {
 }
 
 /// What the value of a figure counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum FigureUnit {
     /// Operations.
@@ -297,14 +297,15 @@ impl Serialize for Metric {
     }
 }
 
-impl JsonSchema for Metric {
-    fn schema_name() -> Cow<'static, str> {
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for Metric {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
         "Metric".into()
     }
 
-    fn json_schema(_generator: &mut SchemaGenerator) -> Schema {
+    fn json_schema(_generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
         let words: Vec<String> = Self::all().map(|metric| metric.to_string()).collect();
-        json_schema!({
+        schemars::json_schema!({
             "description": "What was measured. Latencies: lat is the whole, from when an operation was \
                             due to its completion; slat until the kernel had accepted it, clat from \
                             then on; lag from due to submission, service from then to completion.",

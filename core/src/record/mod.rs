@@ -85,7 +85,6 @@ pub use store::{RecordSink, is_record, load, of_text, text_of};
 pub use sweep::{SweepCell, SweepPlateau, SweepResult, SweepSide, ThroughputDrop};
 pub use totals::ActionTotals;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Fault;
@@ -97,7 +96,8 @@ use crate::unit::Bytes;
 pub const SCHEMA: &str = "assay.record/2";
 
 /// A whole run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Record {
     /// Always `assay.record/2`.
     pub schema: String,
@@ -114,7 +114,7 @@ pub struct Record {
     /// The machines that took part, at least one: at present it is the one that the program ran on.
     pub hosts: Vec<Host>,
     /// What happened, phase by phase, as far as it got.
-    #[schemars(with = "Vec<PhaseRecord>")]
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<PhaseRecord>"))]
     pub phases: PhaseRecords,
     /// How it ended.
     pub ending: Ending,
@@ -198,7 +198,8 @@ impl Record {
 }
 
 /// How a run ended.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Ending {
     /// It is still going on, or it died without a word.
@@ -212,7 +213,8 @@ pub enum Ending {
 }
 
 /// What the plan became on this machine.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Resolved {
     /// Every path the run touches, and what lies under it.
     pub subjects: Vec<Subject>,
@@ -225,7 +227,8 @@ pub struct Resolved {
 }
 
 /// One job with its questions answered.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ResolvedJob {
     /// Its phase in the plan.
     pub phase: PhaseRef,

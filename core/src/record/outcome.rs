@@ -1,6 +1,5 @@
 //! What the aim of a plan came to, beyond the figures of its phases.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::metric::Metric;
@@ -11,7 +10,8 @@ use crate::plan::Action;
 use crate::unit::{Bandwidth, Bytes, Iops, Nanos};
 
 /// What a run found out that no phase of it shows alone.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum StudyResult {
     /// Where the rate stops growing.
@@ -68,7 +68,8 @@ impl StudyResult {
 }
 
 /// What a ramp came to.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RampResult {
     /// The last step that brought anything.
     pub knee: LoadPoint,
@@ -87,7 +88,8 @@ pub struct RampResult {
 }
 
 /// One step of a ramp.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LoadPoint {
     /// Its phase.
     pub phase: String,
@@ -102,7 +104,8 @@ pub struct LoadPoint {
 }
 
 /// What can set the rate of a ramp.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Bottleneck {
     /// The device has as many requests as it can use.
@@ -134,7 +137,8 @@ impl Bottleneck {
 }
 
 /// What came of writing for long.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SustainedResult {
     /// What went fast at first, if there was a fall after it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -160,7 +164,8 @@ impl SustainedResult {
 }
 
 /// What was written in a while.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WrittenSpan {
     /// How long.
     pub time: Nanos,
@@ -176,7 +181,8 @@ impl WrittenSpan {
 }
 
 /// How a load stands to what was asked of it: its latency, its rate, or both.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LoadOutcome {
     /// The time within which 99 of 100 I/Os were to be answered, ns; absent when nobody asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -191,7 +197,8 @@ pub struct LoadOutcome {
 }
 
 /// How the rate of a load stands to that which was asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RateOutcome {
     /// I/Os per second that were to arrive.
     pub asked: Iops,
@@ -221,7 +228,8 @@ impl LoadOutcome {
 }
 
 /// The latency of one action of a load.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ActionLatency {
     /// The action.
     pub action: Action,
@@ -234,7 +242,8 @@ pub struct ActionLatency {
 }
 
 /// Whether a limit was kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum LimitKept {
     /// Yes.

@@ -1,6 +1,5 @@
 //! What happened in one phase: when, how much, between which paths, and how it went over time.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{ActionTotals, Evidence, JobResult, PhaseLedger, Verdict, totals};
@@ -12,7 +11,8 @@ use crate::stats::{BlockCensus, DepthReached, HeatRow, SingleIo, SteadyState};
 use crate::unit::{Bytes, Nanos, Ops, Timestamp};
 
 /// What happened in one phase.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PhaseRecord {
     /// Its name in the plan.
     pub name: String,
@@ -20,7 +20,7 @@ pub struct PhaseRecord {
     pub span: Span,
     /// What was done, by action: `read`, `write`, `flush`... all jobs together.
     #[serde(flatten, with = "totals")]
-    #[schemars(with = "totals::TotalsForm")]
+    #[cfg_attr(feature = "schema", schemars(with = "totals::TotalsForm"))]
     pub totals: Shared<ActionTotals>,
     /// CPU time of the workers' threads or processes from the first I/O to the end of the timing, all
     /// together, ns; absent of copies and models. Helpers of a method (the threads of POSIX AIO, a
@@ -78,7 +78,8 @@ impl PhaseRecord {
 }
 
 /// What became of a job that a steady state was to end.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SteadyResult {
     /// Its name.
     pub job: String,
@@ -95,7 +96,8 @@ pub struct SteadyResult {
 }
 
 /// The last window of a job that ends when a figure keeps to a limit.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SteadyWindowResult {
     /// Largest distance of a round from the mean, in the figure's unit.
     pub deviation: f64,
@@ -108,7 +110,8 @@ pub struct SteadyWindowResult {
 }
 
 /// One round of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SteadyRound {
     /// I/Os per second.
     pub iops: u64,
@@ -119,7 +122,8 @@ pub struct SteadyRound {
 }
 
 /// What a rate counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RateBasis {
     /// Bytes.
@@ -131,7 +135,8 @@ pub enum RateBasis {
 }
 
 /// When the parts of a phase began and ended.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Span {
     /// First I/O.
     pub started: Timestamp,
@@ -175,7 +180,8 @@ impl Span {
 
 /// Bytes moved one way between the program and one path. The judges compare this with what the
 /// devices below the path saw.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Flow {
     /// Index into `resolved.subjects`.
     pub subject: usize,
@@ -208,7 +214,8 @@ pub struct Flow {
 }
 
 /// Samples at a fixed interval.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SampleSeries {
     /// Planned distance of two samples, ns; `at_ns` tells when each was really taken.
     pub interval_ns: Nanos,
@@ -217,7 +224,8 @@ pub struct SampleSeries {
 }
 
 /// What happened in one interval.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SamplePoint {
     /// Its end, ns after `span.started`.
     pub at_ns: Nanos,

@@ -1,6 +1,5 @@
 //! What the kernel said around one phase.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Aftermath;
@@ -13,7 +12,8 @@ use crate::plan::Shared;
 use crate::unit::{Bandwidth, Bytes, Nanos};
 
 /// What the kernel said around one phase.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Evidence {
     /// What the devices did while we did nothing, just before.
     pub quiet: QuietPeriod,
@@ -86,7 +86,8 @@ pub struct Evidence {
 }
 
 /// How warm the machine was at both ends of a phase.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Warmths {
     /// Before the first I/O.
     pub before: Reading<Warmth>,
@@ -95,7 +96,8 @@ pub struct Warmths {
 }
 
 /// The devices while we did nothing.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct QuietPeriod {
     /// For how long.
     pub time: Nanos,
@@ -104,7 +106,8 @@ pub struct QuietPeriod {
 }
 
 /// One device while we did nothing.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct QuietDevice {
     /// Kernel name.
     pub name: String,
@@ -113,7 +116,8 @@ pub struct QuietDevice {
 }
 
 /// A file whose cached pages were dropped.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DroppedCache {
     /// The file.
     pub path: String,
@@ -124,7 +128,8 @@ pub struct DroppedCache {
 }
 
 /// How a file lay on its device.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FileExtents {
     /// The file.
     pub path: String,
@@ -133,7 +138,8 @@ pub struct FileExtents {
 }
 
 /// Blocks of a bare device that were looked at before it was read.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SampledDevice {
     /// The device.
     pub path: String,
@@ -142,7 +148,8 @@ pub struct SampledDevice {
 }
 
 /// The limits on the devices of a phase were found to be others.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LimitChange {
     /// When that was seen, ns after `span.started`.
     pub at_ns: Nanos,
@@ -151,7 +158,8 @@ pub struct LimitChange {
 }
 
 /// A condition of a phase was found to be another.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ConditionChange {
     /// When it was last seen as it was before, ns after `span.started`.
     pub after_ns: Nanos,
@@ -216,7 +224,8 @@ fn told(kind: ConditionKind, value: &str) -> String {
 }
 
 /// Stops of this process that were too short for a gap between its samples.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ShortHalts {
     /// How often it went on after one (SIGCONT).
     pub count: u32,
@@ -225,7 +234,8 @@ pub struct ShortHalts {
 }
 
 /// A file that was cut while it was measured.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TruncatedFile {
     /// The file.
     pub path: String,
@@ -237,7 +247,8 @@ pub struct TruncatedFile {
 
 /// Data that are compared with what this plan would have written there, though it has not, or not
 /// in the same way.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct UnprovenData {
     /// The file or device.
     pub path: String,
@@ -248,7 +259,8 @@ pub struct UnprovenData {
 }
 
 /// A flush that was only watched.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WatchedFlush {
     /// For how long it was watched, since the clock stopped.
     pub time: Nanos,

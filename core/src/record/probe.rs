@@ -1,6 +1,5 @@
 //! The document of a probe: what lies under a path, and what would bite there.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Finding, NextStep};
@@ -10,8 +9,9 @@ use crate::evidence::{Machine, Survey};
 pub const PROBE_SCHEMA: &str = "assay.probe/1";
 
 /// What lies under a path, and what would bite there. Nothing was run for it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(title = "Probe")]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(title = "Probe"))]
 pub struct ProbeResult {
     /// [`PROBE_SCHEMA`].
     pub schema: String,

@@ -1,6 +1,5 @@
 //! What a profile came to: for each figure the best of its runs, their mean and their spread.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Trust;
@@ -8,7 +7,8 @@ use crate::plan::{Action, ProfileTool};
 use crate::unit::{Bandwidth, Iops, Nanos};
 
 /// What a profile came to.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ProfileResult {
     /// Whose it is.
     pub of: ProfileTool,
@@ -17,7 +17,8 @@ pub struct ProfileResult {
 }
 
 /// One figure.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ProfileFigure {
     /// As that program calls it.
     pub title: String,

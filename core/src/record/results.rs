@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::totals::ActionTotals;
@@ -18,7 +17,8 @@ use crate::unit::Timestamp;
 pub const FEW: u32 = 8;
 
 /// A machine that took part in a run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Host {
     /// What this run calls it.
     pub name: String,
@@ -27,7 +27,8 @@ pub struct Host {
 }
 
 /// What one job of a phase came to.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct JobResult {
     /// Its name.
     pub name: String,
@@ -36,7 +37,7 @@ pub struct JobResult {
     pub span: Option<WorkSpan>,
     /// By action: its workers, and the flushes and closes after the last of them.
     #[serde(flatten, with = "super::totals")]
-    #[schemars(with = "super::totals::TotalsForm")]
+    #[cfg_attr(feature = "schema", schemars(with = "super::totals::TotalsForm"))]
     pub totals: Shared<ActionTotals>,
     /// The same by the priority of the I/Os, where single ones had one of their own (`priorities` of the work).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -66,19 +67,21 @@ pub struct JobResult {
 }
 
 /// What the I/Os of one priority came to.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PriorityResult {
     /// The priority; absent of those that had none of their own, but that of their thread.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub priority: Option<IoPriority>,
     /// By action.
     #[serde(flatten, with = "super::totals::worker")]
-    #[schemars(with = "super::totals::WorkerForm")]
+    #[cfg_attr(feature = "schema", schemars(with = "super::totals::WorkerForm"))]
     pub io: Shared<ActionTotals>,
 }
 
 /// What one worker of a job came to. Threads that share the stream of one worker (`pool`) are one.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WorkerResult {
     /// Index into `hosts`.
     pub host: usize,
@@ -91,7 +94,7 @@ pub struct WorkerResult {
     pub cpu: Option<CpuTime>,
     /// By action. Rates are over its own time.
     #[serde(flatten, with = "super::totals::worker")]
-    #[schemars(with = "super::totals::WorkerForm")]
+    #[cfg_attr(feature = "schema", schemars(with = "super::totals::WorkerForm"))]
     pub io: Shared<ActionTotals>,
     /// Its I/Os in flight each time one was sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -105,7 +108,8 @@ pub struct WorkerResult {
 }
 
 /// When work was done, on the run's clock.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WorkSpan {
     /// First I/O.
     pub started: Timestamp,
@@ -120,5 +124,6 @@ pub struct WorkSpan {
 pub type IntervalCounts = BTreeMap<Action, Vec<IntervalCount>>;
 
 /// What was done in an interval: operations, and bytes they moved.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct IntervalCount(pub u64, pub u64);

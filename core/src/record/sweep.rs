@@ -1,6 +1,5 @@
 //! What a sweep came to: every cell of its table, the best of them, and what comes close to that.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Trust;
@@ -8,7 +7,8 @@ use crate::plan::SweepAxis;
 use crate::unit::{Bandwidth, Bytes, Iops};
 
 /// What a sweep came to.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SweepResult {
     /// What was varied.
     pub over: Vec<SweepAxis>,
@@ -19,9 +19,8 @@ pub struct SweepResult {
 }
 
 /// What was done in a cell.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SweepSide {
     /// Writes.
@@ -47,7 +46,8 @@ impl SweepSide {
 }
 
 /// One cell of the table.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SweepCell {
     /// Its phase.
     pub phase: String,
@@ -80,7 +80,8 @@ pub struct SweepCell {
 
 /// The best of a side, and where it begins. Figures that are refuted or unproven are no part
 /// of it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SweepPlateau {
     /// Of which side.
     pub side: SweepSide,
@@ -95,7 +96,8 @@ pub struct SweepPlateau {
 }
 
 /// A cell that falls behind.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ThroughputDrop {
     /// Its phase.
     pub phase: String,

@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::plan::{Action, Shared};
@@ -13,7 +12,8 @@ use crate::stats::ActionTotal;
 pub type ActionTotals = BTreeMap<Action, Box<ActionTotal>>;
 
 /// Of a phase or a job.
-#[derive(Deserialize, JsonSchema)]
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct TotalsForm {
     /// What was done, by action, but for flushes: `read`, `write`, `stat`...
     totals: ActionTotals,
@@ -23,7 +23,8 @@ pub(super) struct TotalsForm {
 }
 
 /// Of a worker.
-#[derive(Deserialize, JsonSchema)]
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct WorkerForm {
     /// By action, but for flushes. Rates are over its own time.
     io: ActionTotals,
@@ -115,6 +116,7 @@ mod tests {
         assert_eq!(serde_json::from_value::<WorkerResult>(new).expect("new").io, totals);
     }
 
+    #[cfg(feature = "schema")]
     #[test]
     fn the_schema_has_the_field() {
         let schema = schemars::schema_for!(JobResult).to_value();

@@ -1,6 +1,5 @@
 //! What blocks turn out to hold, counted by place: in constant memory, however large the device.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::unit::Bytes;
@@ -30,7 +29,8 @@ pub enum BlockContent {
 }
 
 /// Blocks of one part, by what they hold.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct ContentCounts {
     /// What was written there.
@@ -83,7 +83,8 @@ impl ContentCounts {
 }
 
 /// What the blocks of a target hold. Positions count on from file to file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BlockCensus {
     /// Bytes of each file, or of the device.
     pub file: Bytes,

@@ -6,13 +6,13 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Fault;
 
 /// Blocks and bytes of a copy.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct CopyCounts {
     /// Reads that filled their block.

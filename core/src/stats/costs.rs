@@ -2,7 +2,6 @@
 
 use std::ops::AddAssign;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Sizes of calls: 0, 1, 2, up to 4, up to 8 ... up to 4096.
@@ -66,7 +65,8 @@ impl AddAssign for ThreadEvents {
 }
 
 /// What the work of a job cost beyond CPU time.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WorkCosts {
     /// Context switches of its workers, absent where the kernel does not tell, as the two below.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -2,14 +2,14 @@
 
 use std::ops::AddAssign;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::costs::ThreadEvents;
 use crate::unit::Nanos;
 
 /// CPU time, in the program and in the kernel for it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CpuTime {
     /// In the program, ns.
     #[serde(rename = "user_ns")]

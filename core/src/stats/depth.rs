@@ -1,6 +1,5 @@
 //! How many I/Os were really in flight: each time one was sent, and on average over the time.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::unit::Nanos;
@@ -76,7 +75,8 @@ impl DepthCounts {
 }
 
 /// I/Os of one worker in flight.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DepthReached {
     /// Mean over the time; where that was not counted, of the moments when one was sent.
     pub mean: f64,

@@ -6,7 +6,6 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::histogram_cells::HistogramCell;
@@ -67,7 +66,8 @@ impl HeatCounts {
 }
 
 /// One stretch of time.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HeatRow {
     /// Its end, ns after `span.started`.
     pub at_ns: Nanos,

@@ -1,15 +1,14 @@
 //! The cells of a histogram that hold anything, packed: a record of a long run has some fifty for each action of
 //! each phase, and most of them are a few steps from the one before and hold a handful.
 
-use std::borrow::Cow;
 use std::fmt;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A cell of a histogram: the smallest value it holds (ns), and how many it holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HistogramCell(pub u64, pub u64);
 
 /// Cells of a histogram in their order. In memory each is its distance from the one before and its count, seven
@@ -100,16 +99,17 @@ impl<'de> Deserialize<'de> for HistogramCells {
     }
 }
 
-impl JsonSchema for HistogramCells {
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for HistogramCells {
     fn inline_schema() -> bool {
         true
     }
 
-    fn schema_name() -> Cow<'static, str> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
         Vec::<HistogramCell>::schema_name()
     }
 
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
         Vec::<HistogramCell>::json_schema(generator)
     }
 }

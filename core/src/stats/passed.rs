@@ -1,10 +1,10 @@
 //! Errors that were passed over.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Errors of single I/Os that did not end their job.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PassedErrors {
     /// How many.
     pub count: u64,

@@ -1,6 +1,5 @@
 //! How many times the figures of one side are those of another, and how sure that is.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::random::RandomStream;
@@ -23,7 +22,8 @@ const MISSED: f64 = 0.05;
 const SEED: u64 = 0x7261_7469_6f00_0000;
 
 /// The median of the second side over the median of the first.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MedianRatio {
     /// Above 1: the second is larger.
     pub value: f64,
@@ -32,7 +32,8 @@ pub struct MedianRatio {
 }
 
 /// What is known of a ratio.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RatioKnowledge {
     /// It is hardly less than this.
     pub low: f64,
@@ -43,7 +44,8 @@ pub struct RatioKnowledge {
 }
 
 /// What may be said of two sides.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ChangeVerdict {
     /// The second is larger.

@@ -1,10 +1,10 @@
 //! Point and spread of a few figures. A mean never stands alone.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A figure with the range it lies in.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Estimate {
     /// The figure.
     pub value: f64,

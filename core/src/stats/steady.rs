@@ -6,7 +6,6 @@
 
 use std::collections::VecDeque;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::steady_window::WindowSteadiness;
@@ -25,7 +24,8 @@ pub struct Steadiness {
 }
 
 /// The rounds in which a rate was found steady.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SteadyState {
     /// Mean of the rounds, per second.
     pub mean: f64,

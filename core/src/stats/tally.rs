@@ -1,6 +1,5 @@
 //! What one action of one job added up to, and the summary of it that goes into the record.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::histogram::Histogram;
@@ -204,7 +203,8 @@ impl ActionTally {
 }
 
 /// What an action added up to.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ActionTotal {
     /// Operations answered without an error.
     pub ops: Ops,
@@ -266,7 +266,8 @@ impl ActionTotal {
 
 /// Latency of an action, nanoseconds. Mean, stddev, least and max are exact; percentiles are within 0.4 %,
 /// and absent where fewer than ten operations took longer.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Latency {
     /// Operations whose time was taken: all, but where calls are brisk, of copies and where the plan says so
     /// (`detail.sampled`): one in 33 of those.
