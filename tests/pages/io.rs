@@ -298,8 +298,8 @@ fn shape(line: &str) -> String {
             shape.push(c);
         }
     }
-    // A percentile of few is absent.
-    let shape = shape.replace("p# -", "p# # µs");
+    // A percentile of few is absent, and what was asked of it is then held by the longest of them all.
+    let shape = shape.replace("p# -", "p# # µs").replace("s maximum", "s");
     shape.replace("ms", "µs").replace("ns", "µs").replace("# s,", "# µs,").replace("# s)", "# µs)")
 }
 
