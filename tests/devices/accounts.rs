@@ -83,7 +83,8 @@ fn pages_that_are_not_of_the_file_are_the_records_of_btrfs() {
 }
 
 /// One writes a file that is there already, beside a run whose every write the journal must record: as many bytes as the
-/// journal's.
+/// journal's. The journal says what it wrote as a mean of whole blocks, so that each commit before makes it less sure: the
+/// neighbour comes first.
 #[test]
 fn a_neighbour_is_not_taken_for_the_journal() {
     let _beside = lab::beside();
@@ -92,21 +93,23 @@ fn a_neighbour_is_not_taken_for_the_journal() {
     let other = card.path("y");
     card.freely(|| fs::write(&other, vec![7; 16 << 20]));
     let line = "dd if=/dev/zero bs=16k count=600 oflag=dsync";
-    let file = card.path("x");
-    let alone = dd_to(&file, line);
-    assert!(!alone.found("T31"), "{alone}");
     let script =
         "while :; do dd if=/dev/zero of=\"$0\" bs=16k count=1000 oflag=direct conv=notrunc; done";
     let mut neighbour = Command::new("sh");
     let neighbour = neighbour.args(["-c", script]).arg(&other).stderr(Stdio::null()).spawn();
     let mut neighbour = neighbour.expect("sh");
-    let heard = dd_to(&file, line);
+    let heard = dd_to(&card.path("x"), line);
     let _ = neighbour.kill();
     let _ = neighbour.wait();
-    let _ = Command::new("pkill").args(["-f", &format!("of={}", other.display())]).status();
+    let its_dd = format!("of={}", other.display());
+    while Command::new("pkill").args(["-f", &its_dd]).status().is_ok_and(|it| it.success()) {
+        std::thread::sleep(Duration::from_millis(20));
+    }
     told("beside a neighbour", &heard);
     assert!(heard.found("T31") && heard.verdict().trust >= Trust::Doubtful, "{heard}");
     assert_eq!(heard.verdict().measures, MeasuredSubject::Disturbed, "{heard}");
+    let alone = dd_to(&card.path("z"), line);
+    assert!(!alone.found("T31"), "{alone}");
 }
 
 #[test]
