@@ -11,24 +11,24 @@
 //!
 //! A slot comes from its slab only:
 //! ```compile_fail,E0423
-//! let forged = assay::sys::slab::Slot(0);
+//! let forged = assay_core::sys::slab::Slot(0);
 //! ```
 //! ```compile_fail,E0451
-//! assay::sys::slab::branded(|brand| {
-//!     let (_slab, slots) = assay::sys::slab::Slab::new(brand, 1, 4096).unwrap();
-//!     let forged = assay::sys::slab::Slot { ..slots[0] };
+//! assay_core::sys::slab::branded(|brand| {
+//!     let (_slab, slots) = assay_core::sys::slab::Slab::new(brand, 1, 4096).unwrap();
+//!     let forged = assay_core::sys::slab::Slot { ..slots[0] };
 //! });
 //! ```
 //! A brand is good for one slab:
 //! ```compile_fail,E0382
-//! assay::sys::slab::branded(|brand| {
-//!     let one = assay::sys::slab::Slab::new(brand, 1, 4096).unwrap();
-//!     let same = assay::sys::slab::slots(brand, 1);
+//! assay_core::sys::slab::branded(|brand| {
+//!     let one = assay_core::sys::slab::Slab::new(brand, 1, 4096).unwrap();
+//!     let same = assay_core::sys::slab::slots(brand, 1);
 //! });
 //! ```
 //! A slot of one slab means nothing to another:
 //! ```compile_fail,E0521
-//! use assay::sys::slab::{Slab, branded};
+//! use assay_core::sys::slab::{Slab, branded};
 //! branded(|here| {
 //!     branded(|there| {
 //!         let (mut one, _slots) = Slab::new(here, 1, 4096).unwrap();
@@ -39,7 +39,7 @@
 //! ```
 //! A slot that was given up is gone, and it cannot be copied before:
 //! ```compile_fail,E0382
-//! use assay::sys::{ring::{Ring, Setup}, slab::branded};
+//! use assay_core::sys::{ring::{Ring, Setup}, slab::branded};
 //! branded(|brand| {
 //!     let (mut ring, mut slots) =
 //!         Ring::new(brand, std::sync::Arc::default(), 1, 4096, Setup::default()).unwrap();
@@ -49,19 +49,19 @@
 //! });
 //! ```
 //! ```compile_fail,E0599
-//! assay::sys::slab::branded(|brand| {
-//!     let (_slab, slots) = assay::sys::slab::Slab::new(brand, 1, 4096).unwrap();
+//! assay_core::sys::slab::branded(|brand| {
+//!     let (_slab, slots) = assay_core::sys::slab::Slab::new(brand, 1, 4096).unwrap();
 //!     let second = slots[0].clone();
 //! });
 //! ```
 //! Nor can it be kept for a later slab:
 //! ```compile_fail
-//! use assay::sys::slab::{Slab, branded};
+//! use assay_core::sys::slab::{Slab, branded};
 //! let kept = branded(|brand| Slab::new(brand, 1, 4096).unwrap().1);
 //! ```
 //! What may be done:
 //! ```
-//! use assay::sys::slab::{Slab, branded};
+//! use assay_core::sys::slab::{Slab, branded};
 //! let sum = branded(|brand| {
 //!     let (mut slab, slots) = Slab::new(brand, 2, 5000).unwrap();
 //!     slab.buffer(&slots[0]).fill(1);
