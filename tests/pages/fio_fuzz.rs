@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use assay::dialect::fio;
 use assay::plan::Plan;
 
-use super::fio_share::{files, in_world, lines, planned};
+use super::fio_share::{LIST, files, in_world, lines, planned, planned_with, state, state_of};
 
 /// Numbers that follow from a seed (splitmix64).
 struct Chance(u64);
@@ -169,11 +169,15 @@ fn tried(words: &[String], files: &BTreeMap<String, Vec<u8>>) -> bool {
     true
 }
 
+/// What is asked for by the environment: so many seconds instead of a number of inputs, and the seed.
+fn asked() -> (Option<u64>, Chance) {
+    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
+    (number("ASSAY_FUZZ"), Chance(number("ASSAY_FUZZ_SEED").unwrap_or(1)))
+}
+
 #[test]
 fn no_words_of_fio_are_too_much_and_a_plan_survives_its_document() {
-    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
-    let seconds = number("ASSAY_FUZZ");
-    let mut chance = Chance(number("ASSAY_FUZZ_SEED").unwrap_or(1));
+    let (seconds, mut chance) = asked();
     let last = std::env::var_os("ASSAY_FUZZ_LAST");
     let (files, lines) = (files(), lines());
     let texts: Vec<String> =
@@ -223,6 +227,92 @@ fn no_words_of_fio_are_too_much_and_a_plan_survives_its_document() {
         assert!(took < Duration::from_secs(20), "{took:?}: {}", text());
         all += 1;
         plans += u64::from(planned);
+    }
+    println!("{all} tried, {plans} plans");
+    assert!(plans > all / 20, "{plans} plans of {all}");
+}
+
+/// Bytes with some of them changed, taken out, doubled or put in.
+fn spoilt(bytes: &[u8], chance: &mut Chance) -> Vec<u8> {
+    let mut bytes = bytes.to_vec();
+    for _ in 0..1 + chance.below(4) {
+        let at = chance.below(bytes.len());
+        let end = (at + 1 + chance.below(48)).min(bytes.len());
+        match chance.below(6) {
+            0 => bytes.truncate(at),
+            1 => drop(bytes.drain(at..end)),
+            2 => {
+                let copy = bytes[at..end].to_vec();
+                bytes.splice(at..at, copy);
+            }
+            3 => bytes[at..end].fill([0, 0xff][chance.below(2)]),
+            _ if at < end => bytes[at] = chance.next() as u8,
+            _ => bytes.push(chance.next() as u8),
+        }
+    }
+    bytes
+}
+
+/// A trace of blktrace: reads, writes and trims that are queued and answered, and a message.
+fn trace(chance: &mut Chance) -> Vec<u8> {
+    let mut trace = Vec::new();
+    for number in 0..1 + chance.below(12) as u64 {
+        let direction = [1 << 16, 1 << 17, 1 << 29 | 1 << 17, 1 << 18 | 1 << 17, 1 << 26];
+        let action = 1 << (chance.below(4)) | direction[chance.below(5)];
+        let more = [0, 0, 0, 5][chance.below(4)];
+        trace.extend((0x6561_7407_u32).to_le_bytes());
+        trace.extend((number as u32).to_le_bytes());
+        trace.extend((number * 1000).to_le_bytes());
+        trace.extend((number * 8).to_le_bytes());
+        trace.extend([4096_u32, action, 7, 8 << 20, 0].into_iter().flat_map(u32::to_le_bytes));
+        trace.extend([0_u16, more].into_iter().flat_map(u16::to_le_bytes));
+        trace.extend(std::iter::repeat_n(b'x', more.into()));
+    }
+    trace
+}
+
+/// What reads a list of I/Os, a trace or a file of state.
+const READERS: [&str; 5] = [
+    "--name=l --read_iolog=fuzzed.log",
+    "--name=l --read_iolog=fuzzed.log --replay_redirect=/dev/loop7 --replay_no_stall=1",
+    "--name=l --read_iolog=fuzzed.log --replay_scale=2 --replay_align=4k --replay_time_scale=50",
+    "--name=l --read_iolog=fuzzed.log --replay_skip=read,sync --replay_redirect=/dev/loop7",
+    "--name=v --rw=read --bs=4k --size=256k --verify=crc32c --verify_state_load=1",
+];
+
+#[test]
+fn no_list_trace_or_state_is_too_much() {
+    const SECOND: &[u8] = b"fio version 2 iolog\nf add\nf open\nf write 0 4096\nf wait 10 0\nf sync 0 0\nf trim 4096 8192\nf close\n";
+    let (seconds, mut chance) = asked();
+    let commands = READERS.map(|line| {
+        let words: Vec<String> = line.split(' ').map(String::from).collect();
+        in_world(&BTreeMap::new(), |world| fio::read(&words, world)).expect(line)
+    });
+    let body = state().split_off(24);
+    let started = Instant::now();
+    let (mut all, mut plans) = (0_u64, 0_u64);
+    while seconds.map_or(all < 4000, |seconds| started.elapsed() < Duration::from_secs(seconds)) {
+        let list = match chance.below(3) {
+            0 => LIST.to_vec(),
+            1 => SECOND.to_vec(),
+            _ => trace(&mut chance),
+        };
+        let list = if chance.below(8) == 0 { list } else { spoilt(&list, &mut chance) };
+        let state = match chance.below(2) {
+            0 => spoilt(&state(), &mut chance),
+            _ => state_of(spoilt(&body, &mut chance)),
+        };
+        let command = &commands[chance.below(commands.len())];
+        let outcome = catch_unwind(AssertUnwindSafe(|| {
+            let Ok(planned) = planned_with(command, &list, &state) else { return false };
+            let text = serde_json::to_string(&planned.plan).expect("a document");
+            let again: Plan = serde_json::from_str(&text).expect("a plan");
+            assert_eq!(again, planned.plan);
+            true
+        }));
+        let told = || format!("after {all}: {list:x?}, {state:x?}");
+        plans += u64::from(outcome.unwrap_or_else(|_| panic!("{}", told())));
+        all += 1;
     }
     println!("{all} tried, {plans} plans");
     assert!(plans > all / 20, "{plans} plans of {all}");

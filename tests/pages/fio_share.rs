@@ -15,13 +15,18 @@ use assay::error::Refusal;
 use crate::common::pages::golden_file;
 
 /// Each list of I/Os in the corpus is this one.
-const LIST: &[u8] =
+pub const LIST: &[u8] =
     b"fio version 3 iolog\n1 f add\n1 f open\n2 f read 0 4096\n3 f write 4096 4096\n";
 
 /// What fio 3.33 leaves when a job of one in flight has made 64 writes.
-fn state() -> Vec<u8> {
+pub fn state() -> Vec<u8> {
     let mut body = vec![0; 168];
     (body[0], body[8], body[12], body[16]) = (1, 1, 1, 64);
+    state_of(body)
+}
+
+/// A file of state with this body: its version, length and checksum stand before it.
+pub fn state_of(body: Vec<u8>) -> Vec<u8> {
     let sum = u64::from(!crc32c::crc32c(&body));
     let head = [3, body.len() as u64, sum];
     head.into_iter().flat_map(u64::to_le_bytes).chain(body).collect()
@@ -88,14 +93,22 @@ fn understood(words: &[String], files: &BTreeMap<String, Vec<u8>>) -> FioCommand
 /// # Errors
 /// What stands in its way.
 pub fn planned(command: &FioCommand) -> Result<FioPlan, Refusal> {
+    planned_with(command, LIST, &state())
+}
+
+/// The same, where each list of I/Os and each file of state holds these bytes.
+///
+/// # Errors
+/// What stands in its way.
+pub fn planned_with(command: &FioCommand, list: &[u8], state: &[u8]) -> Result<FioPlan, Refusal> {
     let there = |path: &Path| match path {
         _ if path.starts_with("/dev") => FioThere::Device { bytes: 1 << 40, named: true },
         _ if path.starts_with("/srv") => FioThere::File(1 << 20),
         _ => FioThere::Nothing,
     };
     let files = |path: &Path| match path.to_str() {
-        Some(path) if path.ends_with(".log") => Ok(LIST.to_vec()),
-        Some(path) if path.ends_with("-verify.state") => Ok(state()),
+        Some(path) if path.ends_with(".log") => Ok(list.to_vec()),
+        Some(path) if path.ends_with("-verify.state") => Ok(state.to_vec()),
         Some(path) if path.starts_with("/sys/devices/system/node/") => Ok(b"0-1".to_vec()),
         _ => Err(io::ErrorKind::NotFound.into()),
     };
