@@ -13,7 +13,6 @@
 #                 (takes an hour); NAMES='aarch64 armv7' for some of them
 # make static     that of this machine's processor alone, run and packed (some minutes)
 # make smoke      runs those programs here, by emulators of their processors
-# make foreign    builds those of other processors than this machine's quickly, not optimised, and runs them here
 # make dist-boot  runs them on emulated boards with an SD card and an eMMC, below a real kernel
 # make dist-twice builds one again elsewhere, and compares the bytes
 
@@ -30,23 +29,30 @@ TEST_PACKAGES  := mount util-linux kmod e2fsprogs xfsprogs btrfs-progs dosfstool
 # The peers of the benchmark.
 BENCH_PACKAGES := mount util-linux kmod coreutils fio bonnie++ gcc libc6-dev
 
-.PHONY: all build test built lint rule bench causes man install dist static smoke foreign dist-boot dist-twice packages toolchain clean
+.PHONY: all build test tests built lint rule bench causes man install dist static smoke given-away dist-boot dist-twice packages toolchain clean
 
 all: build
 
 build:
 	$(CARGO) build --release --locked
 
-# Stops at the first thing that fails; the tests come last, with their own summary. Packages are fetched while lints
-# compile. Tests of the engine and of devices wait most of the time, so that several run at once. RISC-V would
-# take two minutes more; 'make dist' builds and runs it.
+# Stops at the first thing that fails. Packages are fetched while lints compile. Most tests wait most of the time, so
+# that several run at once, and what is given away is built, run and booted beside them; what that prints comes last.
 test:
 	$(MAKE) --no-print-directory -j 2 packages built
-	$(MAKE) --no-print-directory foreign NAMES='aarch64 armv7'
+	$(MAKE) --no-print-directory -j 2 tests given-away
+
+tests:
 	$(CARGO) test --locked --lib --test catalogue --test pages \
 		--test processes --test steady --test tidy --test verdict
 	$(CARGO) test --locked --test devices --test engine -- --test-threads 5
 	$(CARGO) test --locked --doc
+
+# With the CPU time that nobody else wants.
+given-away:
+	@echo "beside the tests: packaging/check.sh, into $(TARGET)/given-away.log"
+	@packaging/check.sh >$(TARGET)/given-away.log 2>&1; \
+		status=$$?; cat $(TARGET)/given-away.log; exit $$status
 
 # The programs of all tests.
 built: lint
@@ -89,9 +95,6 @@ static:
 
 smoke:
 	packaging/smoke.sh $(NAMES)
-
-foreign:
-	packaging/foreign.sh $(NAMES)
 
 dist-boot:
 	packaging/boot.sh $(NAMES)

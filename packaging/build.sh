@@ -1,8 +1,6 @@
 #!/usr/bin/env bash
 # build.sh NAME...: the static program of each target, as $DIST/assay-NAME-linux. Without names: of all.
 #
-# PROFILE=foreign builds what does the same in half of the time: not optimised, all targets at once.
-#
 # One recipe for all processors: the standard library is built from its source in the same way as the crate (so
 # no ready one is needed, and it is optimised as a part of the program), and zig is the linker, with musl in it.
 set -euo pipefail
@@ -11,8 +9,6 @@ set -euo pipefail
 # Both are packages of PyPI; their versions decide over the bytes that come out.
 ZIG=ziglang==0.17.0
 ZIGBUILD=cargo-zigbuild==0.24.0
-
-PROFILE=${PROFILE:-dist}
 
 # More than that is not given away: what has to be copied to a board through a serial line should be small.
 MOST=$((6 << 20))
@@ -53,18 +49,21 @@ toolchain() {
 
 has_source() { [ -e "$("$RUSTC" --print sysroot 2>/dev/null)/lib/rustlib/src/rust/library/Cargo.lock" ]; }
 
-# Where the sources lie, here or on another machine, is not to be in the program. What is marked '#[inline]' (most of
-# the standard library) is put in place where that is short: 5 % of the program less, some 2 ns of a loop without I/O more, and what
-# psync, libaio and io_uring take of memory is within noise. What must be part of a loop says 'inline(always)'.
+# Flags of a target, as an array of TOML. Where the sources lie, here or on another machine, is not to be in the program.
+# What is marked '#[inline]' (most of the standard library) is put in place where that is short: 5 % of the program less,
+# some 2 ns of a loop without I/O more, and what psync, libaio and io_uring take of memory is within noise. What must be
+# part of a loop says 'inline(always)'.
 flags() {
-	local cargo_home=${CARGO_HOME:-$HOME/.cargo}
-	printf '%s\n' -Cllvm-args=-inlinehint-threshold=50 -Ctarget-feature=+crt-static -Clink-self-contained=no -Cforce-unwind-tables=no \
-		"--remap-path-prefix=$SOURCES=assay" "--remap-path-prefix=$cargo_home=cargo" \
-		"--remap-path-prefix=$SYSROOT/lib/rustlib/src=rust"
+	local cargo_home=${CARGO_HOME:-$HOME/.cargo} flag all=
+	local flags=(-Cllvm-args=-inlinehint-threshold=50 -Ctarget-feature=+crt-static -Clink-self-contained=no -Cforce-unwind-tables=no
+		"--remap-path-prefix=$SOURCES=assay" "--remap-path-prefix=$cargo_home=cargo"
+		"--remap-path-prefix=$SYSROOT/lib/rustlib/src=rust")
 	# The crate of io_uring knows the layouts of 64-bit machines; they are those of 32-bit ARM, too, as
 	# 'make dist-boot' shows on a real kernel.
 	# Each ARMv7 knows Thumb's instructions, which are shorter.
-	if [ "$1" = armv7 ]; then printf '%s\n' --cfg=io_uring_skip_arch_check -Ctarget-feature=+thumb-mode; fi
+	if [ "$1" = armv7 ]; then flags+=(--cfg=io_uring_skip_arch_check -Ctarget-feature=+thumb-mode); fi
+	for flag in "${flags[@]}"; do all+="${all:+,}'$flag'"; done
+	printf '%s' "[$all]"
 }
 
 names=("$@")
@@ -72,6 +71,8 @@ names=("$@")
 for name in "${names[@]}"; do field "$name" 3 >/dev/null; done
 
 mkdir -p "$DIST"
+# Where cargo works.
+BUILD=${BUILD:-$DIST/build}
 tools
 toolchain
 # One commit, one program: also where the sources are no checkout.
@@ -81,35 +82,22 @@ if [ -z "${ASSAY_COMMIT:-}" ] && top=$(git rev-parse --show-toplevel 2>/dev/null
 fi
 export ASSAY_COMMIT=${ASSAY_COMMIT:-unknown}
 
-# zigbuild FLAGS TARGET...: builds for these targets with these flags, one to a line.
-zigbuild() {
-	CARGO_ENCODED_RUSTFLAGS=$(paste -sd $'\x1f' <<<"$1")
-	export CARGO_ENCODED_RUSTFLAGS CARGO_INCREMENTAL=0
-	shift
-	# Without 'backtrace': a program without symbols has no names to print.
-	"$CARGO" zigbuild --profile "$PROFILE" --locked -Zbuild-std=std,panic_abort \
-		-Zbuild-std-features=optimize_for_size --bin assay \
-		"${@/#/--target=}" --target-dir "$DIST/build" >&2
-}
-
 targets=()
-for name in "${names[@]}"; do targets+=("$(field "$name" 3)"); done
-if [ "$PROFILE" != dist ]; then
-	say "building ${names[*]}, to be run here, commit $ASSAY_COMMIT"
-	# Flags that are all targets': see 'flags' for what they are for.
-	zigbuild "$(printf '%s\n' -Ctarget-feature=+crt-static -Clink-self-contained=no --cfg=io_uring_skip_arch_check)" \
-		"${targets[@]}" || die "${names[*]}: they do not build"
-fi
 for name in "${names[@]}"; do
 	target=$(field "$name" 3)
-	if [ "$PROFILE" = dist ]; then
-		say "building $name ($target), commit $ASSAY_COMMIT"
-		zigbuild "$(flags "$name")" "$target" || die "$name does not build"
-	fi
-	cp "$DIST/build/$target/$PROFILE/assay" "$DIST/assay-$name-linux"
+	targets+=(--target="$target" --config "target.$target.rustflags=$(flags "$name")")
+done
+say "building ${names[*]}, commit $ASSAY_COMMIT"
+# All at once: the last step of each takes one CPU only. Without 'backtrace': a program without symbols has no names to
+# print.
+env -u RUSTFLAGS -u CARGO_ENCODED_RUSTFLAGS CARGO_INCREMENTAL=0 "$CARGO" zigbuild --profile dist --locked -Zbuild-std=std,panic_abort \
+	-Zbuild-std-features=optimize_for_size --bin assay "${targets[@]}" --target-dir "$BUILD" >&2 ||
+	die "${names[*]}: they do not build"
+for name in "${names[@]}"; do
+	cp "$BUILD/$(field "$name" 3)/dist/assay" "$DIST/assay-$name-linux"
 	size=$(stat -c %s "$DIST/assay-$name-linux")
 	say "assay-$name-linux: $size bytes"
-	[ "$PROFILE" != dist ] || [ "$size" -le "$MOST" ] || die "assay-$name-linux has more than $MOST bytes"
+	[ "$size" -le "$MOST" ] || die "assay-$name-linux has more than $MOST bytes"
 	if file "$DIST/assay-$name-linux" 2>/dev/null | grep -q 'dynamically linked'; then
 		die "assay-$name-linux is not static"
 	fi

@@ -7,6 +7,7 @@ use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use assay::evidence::{self, CounterReader, LayerKind, LeafKind, Reading, Subject, SysRoot};
 use assay::unit::Bytes;
@@ -51,8 +52,18 @@ impl Loop {
 
 impl Drop for Loop {
     fn drop(&mut self) {
-        if let Err(why) = run(&["losetup", "--detach", &self.device]) {
-            println!("left behind: {why}");
+        undone(&["losetup", "--detach", &self.device]);
+    }
+}
+
+/// Undoes what was done. Another test's look at all mounts may hold it for a moment.
+fn undone(words: &[&str]) {
+    for turn in 0.. {
+        match run(words) {
+            Ok(_) => return,
+            Err(_) if turn < 100 => std::thread::sleep(Duration::from_millis(50)),
+            Err(why) if std::thread::panicking() => return println!("left behind: {why}"),
+            Err(why) => panic!("left behind: {why}"),
         }
     }
 }
@@ -78,9 +89,7 @@ impl Mounted {
 
 impl Drop for Mounted {
     fn drop(&mut self) {
-        if let Err(why) = run(&["umount", &self.0.path().display().to_string()]) {
-            println!("left behind: {why}");
-        }
+        undone(&["umount", &self.0.path().display().to_string()]);
     }
 }
 

@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# check.sh: builds all that is given away, runs each program (dist.sh), and boots the boards (boot.sh). 'make test' has it
+# beside its tests, most of which wait for slow cards: it takes CPU time that nobody else wants.
+set -euo pipefail
+. "$(dirname "$0")/common.sh"
+
+# Emulators come from Debian, and only root can install them.
+missing=()
+for name in $(awk 'NF { print $1 }' <<<"$TARGETS"); do
+	emulator=$(runner "$name")
+	[ -z "$emulator" ] || command -v "$emulator" >/dev/null || missing+=("$emulator")
+done
+if [ ${#missing[@]} != 0 ] && { [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; }; then
+	say "SKIP what is given away: missing here: ${missing[*]}; as root: apt-get install qemu-user"
+	[ "${CI:-}" != true ] || exit 1
+	exit 0
+fi
+
+# A group of processes that runs where no other wants to. Priorities alone do not make one: they are among the processes
+# of a session or a group, and these as a whole count like the kernel's own threads, which wait for seconds then.
+GROUP=
+idle() {
+	local top
+	for top in /sys/fs/cgroup/cpu /sys/fs/cgroup/cpu,cpuacct /sys/fs/cgroup; do
+		GROUP=$top/assay-given-away
+		if mkdir -p "$GROUP" 2>/dev/null && [ -w "$GROUP/cpu.idle" ] && echo 1 >"$GROUP/cpu.idle" &&
+			echo $$ >"$GROUP/cgroup.procs"; then return; fi
+		rmdir "$GROUP" 2>/dev/null || true
+	done
+	GROUP=
+	say "no group of processes is idle here: tests beside this may wait for it"
+	renice -n 19 $$ >/dev/null
+}
+
+undo() {
+	[ -z "${BUILD:-}" ] || rm -rf "$BUILD"
+	[ -z "$GROUP" ] || { echo $$ >"${GROUP%/*}/cgroup.procs" && rmdir "$GROUP"; } || true
+}
+trap undo EXIT
+idle
+# Tests measure disks: a check of a clone that is thrown away builds in memory, where there is enough.
+if [ "${CI:-}" = true ] && [ "$(awk '/^MemAvailable/ { print $2 }' /proc/meminfo)" -gt $((12 << 20)) ]; then
+	BUILD=$(mktemp -d /dev/shm/assay-build.XXXXXX)
+	export BUILD
+fi
+
+packaging/dist.sh
+packaging/boot.sh
