@@ -3,6 +3,8 @@
 # beside its tests, most of which wait for slow cards: it takes CPU time that nobody else wants.
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
+# What make tells of its jobs is not for cargo here.
+unset MAKEFLAGS MFLAGS
 
 # Emulators come from Debian, and only root can install them.
 missing=()
