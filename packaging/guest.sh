@@ -18,9 +18,10 @@ step() {
 	echo "@@ $name: $?"
 }
 
-# What did it, by the record: the methods that phases were resolved to.
+# What did it, by the record: the methods that phases were resolved to. The name of fio's option is there, too.
 method() {
 	echo "@@ method $1: $(tr -d ' \n' <"/tmp/$1.json" | grep -o '"method":[{]*"[a-z_]*"' | sort -u |
+		grep -v '"ioengine"' |
 		sed 's/.*"\([a-z_]*\)"/\1/' | tr '\n' ' ')"
 }
 
