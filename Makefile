@@ -15,6 +15,7 @@
 # make smoke      runs those programs here, by emulators of their processors
 # make dist-boot  runs them on emulated boards with an SD card and an eMMC, below a real kernel
 # make dist-twice builds one again elsewhere, and compares the bytes
+# make given-away dist and dist-boot, with the CPU time that nobody else wants: a part of 'make test'
 
 CARGO  ?= cargo
 PREFIX ?= /usr/local
