@@ -10,7 +10,7 @@
 # make man        assay.1 and completions, into target/man
 # make install    into $(DESTDIR)$(PREFIX)
 # make dist       static programs for other machines, packages, licences, sums, into target/dist: docs/INSTALL.md
-#                 (takes an hour); NAMES='aarch64 armv7' for some of them
+#                 (takes 20 minutes); NAMES='aarch64 armv7' for some of them
 # make static     that of this machine's processor alone, run and packed (some minutes)
 # make smoke      runs those programs here, by emulators of their processors
 # make dist-boot  runs them on emulated boards with an SD card and an eMMC, below a real kernel
