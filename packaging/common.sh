@@ -45,3 +45,15 @@ need() {
 	{ apt-get update -qq && apt-get install -qq -y --no-install-recommends "$@"; } </dev/null >/dev/null ||
 		die "could not install $*"
 }
+
+# at_once COMMAND NAME...: runs the command for each name, all at the same time; fails when one does.
+at_once() {
+	local command=$1 one running=() status=0
+	shift
+	for one; do
+		"$command" "$one" &
+		running+=($!)
+	done
+	for one in "${running[@]}"; do wait "$one" || status=1; done
+	return $status
+}

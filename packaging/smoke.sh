@@ -104,13 +104,8 @@ for name in "${names[@]}"; do
 done
 # An emulator takes one CPU, so that they run at once.
 if [ ${#names[@]} != 1 ]; then
-	running=() status=0
-	for name in "${names[@]}"; do
-		packaging/smoke.sh "$name" &
-		running+=($!)
-	done
-	for one in "${running[@]}"; do wait "$one" || status=1; done
-	exit $status
+	at_once packaging/smoke.sh "${names[@]}"
+	exit
 fi
 name=${names[0]}
 program=$DIST/assay-$name-linux

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
-use assay::dialect::fio;
+use assay::dialect::fio::{self, FioPlan};
 use assay::plan::Plan;
 
 use super::fio_share::{LIST, files, in_world, lines, planned, planned_with, state, state_of};
@@ -161,12 +161,17 @@ fn tried(words: &[String], files: &BTreeMap<String, Vec<u8>>) -> bool {
         return false;
     }
     let Ok(planned) = planned(&command) else { return false };
+    survives(planned);
+    true
+}
+
+/// A plan is the same after it was written down and read.
+fn survives(planned: FioPlan) {
     let text = serde_json::to_string(&planned.plan).expect("a document");
     let again: Plan = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
     assert_eq!(again, planned.plan);
     assert_eq!(serde_json::to_string(&again).expect("a document"), text);
     let _ = planned.as_version(33);
-    true
 }
 
 /// What is asked for by the environment: so many seconds instead of a number of inputs, and the seed.
@@ -305,9 +310,7 @@ fn no_list_trace_or_state_is_too_much() {
         let command = &commands[chance.below(commands.len())];
         let outcome = catch_unwind(AssertUnwindSafe(|| {
             let Ok(planned) = planned_with(command, &list, &state) else { return false };
-            let text = serde_json::to_string(&planned.plan).expect("a document");
-            let again: Plan = serde_json::from_str(&text).expect("a plan");
-            assert_eq!(again, planned.plan);
+            survives(planned);
             true
         }));
         let told = || format!("after {all}: {list:x?}, {state:x?}");
