@@ -15,6 +15,7 @@ mod heat;
 mod id;
 mod interval_counts;
 mod layout;
+mod leftovers;
 mod limits;
 mod log;
 pub mod monitor;

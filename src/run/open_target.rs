@@ -12,7 +12,7 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use rustix::fs::{FallocateFlags, FlockOperation, Mode, OFlags};
+use rustix::fs::{FallocateFlags, Mode, OFlags};
 
 use crate::engine::DataLayer;
 use crate::error::{Doing, Fault};
@@ -23,10 +23,8 @@ use crate::record::TruncatedFile;
 use crate::sys::block::{self, readable_bytes, size_of_open};
 use crate::unit::Bytes;
 
+use super::leftovers;
 use super::ranges::ByteRanges;
-
-/// What the names of scratch files begin with.
-const STEM: &str = ".assay-";
 
 /// One file or device that the run works on.
 #[derive(Debug)]
@@ -205,16 +203,14 @@ impl OpenTarget {
                 (self.file, self.remove) = (Some(file), named);
             }
             TargetKind::Scratch { keep } => {
-                sweep(&self.path);
+                leftovers::sweep(&self.path);
                 match never_named(&self.path) {
                     Ok(file) if !keep && opens_again(&file) => self.file = Some(file),
                     _ => {
-                        let name = if keep {
-                            format!("assay-{run}.dat")
-                        } else {
-                            format!("{STEM}{run}.tmp")
+                        let path = match keep {
+                            true => self.path.join(format!("assay-{run}.dat")),
+                            false => leftovers::file_path(&self.path, run),
                         };
-                        let path = self.path.join(name);
                         let file = locked(&path)?;
                         self.label = path.to_text();
                         if !keep {
@@ -428,7 +424,7 @@ fn unnamed_file(folder: &Path, run: &str) -> Result<(OwnedFd, Option<PathBuf>), 
     }
     let named = || {
         let next = NEXT.fetch_add(1, Ordering::Relaxed);
-        let path = folder.join(format!("{STEM}{run}-{next}.tmp"));
+        let path = leftovers::file_path(folder, &format!("{run}-{next}"));
         let file = locked(&path)?;
         Ok::<_, Fault>((file, path))
     };
@@ -449,13 +445,11 @@ fn opens_again(file: &OwnedFd) -> bool {
     rustix::fs::open(again, OFlags::RDWR | OFlags::CLOEXEC, Mode::empty()).is_ok()
 }
 
-/// Makes a file and locks it: that lives as long as we do, and tells the next run that this is no
-/// leftover.
+/// Makes a file that is locked as long as its run lives.
 fn locked(path: &Path) -> Result<OwnedFd, Fault> {
-    let file = File::options().read(true).write(true).create_new(true).open(path);
-    let file = file.map_err(|error| Fault::new(Doing::Create, path.to_text(), &error))?;
-    let _ = rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive);
-    Ok(file.into())
+    let make = |path: &Path| File::options().read(true).write(true).create_new(true).open(path);
+    let file = leftovers::make_locked(path, make);
+    Ok(file.map_err(|error| Fault::new(Doing::Create, path.to_text(), &error))?.into())
 }
 
 /// Makes the file system give back now what a removed file held, where that is most of what it
@@ -471,57 +465,8 @@ fn release(folder: &Path, size: u64) {
     }
 }
 
-/// Removes scratch files in a folder whose runs are dead: nobody holds their lock.
-fn sweep(folder: &Path) {
-    let Ok(entries) = std::fs::read_dir(folder) else { return };
-    for entry in entries.flatten() {
-        let name = entry.file_name();
-        let name = name.to_string_lossy();
-        if !(name.starts_with(STEM) && name.ends_with(".tmp")) {
-            continue;
-        }
-        // A pipe of that name would not open until somebody writes to it.
-        if !entry.file_type().is_ok_and(|kind| kind.is_file()) {
-            continue;
-        }
-        let Ok(file) = File::open(entry.path()) else { continue };
-        if rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok() {
-            let _ = std::fs::remove_file(entry.path());
-        }
-    }
-}
-
 /// Bytes that a file of this size may grow to in a folder with this much free space: a tenth is
 /// left alone, and at least 16 MiB.
 pub(super) fn spare(free: Bytes) -> Bytes {
     free.less(Bytes((free.0 / 10).max(16 << 20)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn leftovers_of_the_dead_go_and_files_of_the_living_stay() {
-        let folder = tempfile::tempdir().unwrap();
-        let dead = folder.path().join(".assay-dead.tmp");
-        let living = folder.path().join(".assay-living.tmp");
-        let foreign = folder.path().join("assay.tmp");
-        for path in [&dead, &living, &foreign] {
-            std::fs::write(path, "x").unwrap();
-        }
-        let pipe = folder.path().join(".assay-pipe.tmp");
-        rustix::fs::mknodat(
-            rustix::fs::CWD,
-            &pipe,
-            rustix::fs::FileType::Fifo,
-            Mode::from_raw_mode(0o600),
-            0,
-        )
-        .unwrap();
-        let lock = File::open(&living).unwrap();
-        rustix::fs::flock(&lock, FlockOperation::NonBlockingLockExclusive).unwrap();
-        sweep(folder.path());
-        assert!(!dead.exists() && living.exists() && foreign.exists());
-    }
 }

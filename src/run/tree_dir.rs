@@ -2,8 +2,7 @@
 //! emptied, and taken away again.
 //!
 //! A grove is one folder of this run's own below the folder that the plan names; each kind of tree
-//! has a folder in it. Nothing else is ever touched. Its name tells whose it is, and it stays
-//! locked while its run lives: what a killed run left is removed by the next one in that folder.
+//! has a folder in it. Nothing else is ever touched.
 
 use std::ffi::CString;
 use std::fs::{self, File};
@@ -12,18 +11,15 @@ use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rustix::fs::{FlockOperation, Mode, OFlags};
+use rustix::fs::{Mode, OFlags};
 
 use crate::engine::{ANCHOR, folder_name};
 use crate::error::{Doing, Fault};
 use crate::name::{self, NameText as _};
 use crate::plan::{Action, TreeWork};
 
+use super::leftovers;
 use super::named_files::{paths_from, taken_away};
-
-/// What the names of groves begin and end with.
-const STEM: &str = ".assay-";
-const END: &str = ".tree";
 
 /// One folder of this run's own.
 #[derive(Debug)]
@@ -110,16 +106,17 @@ impl TreeDir {
     /// tree in it.
     pub fn open(&mut self, run: &str, tree: &TreeWork, workers: u32) -> Result<usize, Fault> {
         if self.top.is_none() && tree.named.is_empty() {
-            sweep(&self.dir);
-            let name = match self.keep {
-                true => format!("assay-{run}{END}"),
-                false => format!("{STEM}{run}{END}"),
+            leftovers::sweep(&self.dir);
+            let path = match self.keep {
+                true => self.dir.join(format!("assay-{run}.tree")),
+                false => leftovers::tree_path(&self.dir, run),
             };
-            let path = self.dir.join(name);
-            fs::create_dir(&path).map_err(|error| self.fault(Doing::Create, &path, &error))?;
-            let open = File::open(&path).map_err(|error| self.fault(Doing::Open, &path, &error))?;
-            // Lives as long as we do: tells the next run that this is no leftover.
-            let _ = rustix::fs::flock(&open, FlockOperation::NonBlockingLockExclusive);
+            let make = |path: &Path| {
+                fs::create_dir(path)?;
+                File::open(path)
+            };
+            let open = leftovers::make_locked(&path, make)
+                .map_err(|error| self.fault(Doing::Create, &path, &error))?;
             self.top = Some((path, open));
         }
         let known = self.stands.iter().position(|s| s.workers == workers && s.tree.is_same(tree));
@@ -298,23 +295,6 @@ impl Drop for TreeDir {
     }
 }
 
-/// Removes the groves of dead runs in a folder: nobody holds their lock.
-fn sweep(folder: &Path) {
-    let Ok(entries) = fs::read_dir(folder) else { return };
-    for entry in entries.flatten() {
-        let name = entry.file_name();
-        let name = name.to_string_lossy();
-        let ours = name.starts_with(STEM) && name.ends_with(END);
-        if !ours || !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            continue;
-        }
-        let Ok(open) = File::open(entry.path()) else { continue };
-        if rustix::fs::flock(&open, FlockOperation::NonBlockingLockExclusive).is_ok() {
-            let _ = fs::remove_dir_all(entry.path());
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -333,24 +313,20 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let foreign = folder.path().join("mine");
         fs::write(&foreign, "x").unwrap();
-        let dead = folder.path().join(".assay-dead.tree");
+        let dead = leftovers::tree_path(folder.path(), "dead");
         fs::create_dir_all(dead.join("t0/w0000")).unwrap();
-        let living = folder.path().join(".assay-living.tree");
-        fs::create_dir(&living).unwrap();
-        let lock = File::open(&living).unwrap();
-        rustix::fs::flock(&lock, FlockOperation::NonBlockingLockExclusive).unwrap();
 
         let mut tree_dir = TreeDir::below(folder.path(), 0, false);
         let number = tree_dir.open("run", &tree(folder.path(), |_| {}), 2).unwrap();
-        assert!(!dead.exists() && living.exists() && foreign.exists());
-        let top = folder.path().join(".assay-run.tree");
+        assert!(!dead.exists() && foreign.exists());
+        let top = leftovers::tree_path(folder.path(), "run");
         assert!(top.join("t0/w0001/d000001").is_dir() && top.join("t0/w0001/anchor").is_file());
         // The same tree for another action; another one for other workers.
         let stat = tree(folder.path(), |tree| tree.action = Action::Stat);
         assert_eq!(tree_dir.open("run", &stat, 2).unwrap(), number);
         assert_eq!(tree_dir.open("run", &stat, 3).unwrap(), number + 1);
         drop(tree_dir);
-        assert!(!top.exists() && living.exists() && foreign.exists());
+        assert!(!top.exists() && foreign.exists());
     }
 
     #[test]

@@ -197,11 +197,11 @@ fn processes_begin_each_test_together() {
         $a bonnie -u root -s 0 -n 1 -y s 2>&1 | tail -2
         $a bonnie -u root -p 3
         for me in 1 2; do
-            $a bonnie -u root -s 0 -n 1 -y s -m box$me >out.$me 2>err.$me & eval pid$me=$!
+            timeout 60 $a bonnie -u root -s 0 -n 1 -y s -m box$me >out.$me 2>err.$me & eval pid$me=$!
         done
         sleep 0.5; cat err.1 err.2
         echo "now the third"
-        $real -u root -s 0 -n 1 -y s -m real >out.3 2>err.3; echo $?
+        timeout 60 $real -u root -s 0 -n 1 -y s -m real >out.3 2>err.3; echo $?
         wait $pid1; echo $?; wait $pid2; echo $?
         $a bonnie -u root -s 0 -n 1 -y s >late 2>&1; echo $?
         $a bonnie -u root -p -1
