@@ -64,7 +64,7 @@ lint: toolchain
 	$(CARGO) clippy --locked --all-targets -- -D warnings
 
 rule:
-	$(CARGO) test --locked --profile edit -p assay --lib -- verdict::$(RULE)
+	$(CARGO) test --locked --profile edit -p assay-run --lib -- verdict::$(RULE)
 
 bench: PACKAGES := $(BENCH_PACKAGES)
 bench: packages

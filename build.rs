@@ -14,7 +14,7 @@ use flate2::Compression;
 use flate2::write::DeflateEncoder;
 
 /// What is compiled; git is asked about these only.
-const SOURCES: [&str; 6] = ["src", "core", SCHEMAS, "build.rs", "Cargo.toml", "Cargo.lock"];
+const SOURCES: [&str; 7] = ["src", "run", "core", SCHEMAS, "build.rs", "Cargo.toml", "Cargo.lock"];
 /// Signs of a commit that are shown.
 const SHOWN: usize = 12;
 /// The schemas of our documents.
@@ -30,9 +30,7 @@ fn main() {
     let commit = given.or_else(of_checkout).or_else(of_package);
     let commit = commit.unwrap_or_else(|| "unknown".into());
     println!("cargo::rustc-env=ASSAY_COMMIT={}", commit.trim());
-    for (name, from) in [("ASSAY_TARGET", "TARGET"), ("ASSAY_OPT_LEVEL", "OPT_LEVEL")] {
-        println!("cargo::rustc-env={name}={}", std::env::var(from).unwrap_or_default());
-    }
+    println!("cargo::rustc-env=ASSAY_TARGET={}", std::env::var("TARGET").unwrap_or_default());
 }
 
 /// Packs all schemas into one file of what is built: sections with NUL between them, compressed. A section is a

@@ -8,13 +8,18 @@
 #[macro_use]
 extern crate assay_core;
 
-// The lower half of the rooms, a crate of its own: quantities and names, plans, statistics, the engine, what the
-// kernel says, and the record.
+// What measures, a crate of its own: quantities and names, plans, statistics, the engine, what the kernel says, and
+// the record.
 pub use assay_core::{engine, error, evidence, name, plan, record, stats, sys, unit};
 
-// Who turns a plan into a record, and who judges it.
-pub mod run;
-pub mod verdict;
+// Who turns a plan into a record, and who judges it: another crate.
+pub use assay_run::{run, verdict};
+
+// Records for tests.
+#[cfg(test)]
+#[allow(dead_code, reason = "the judges' own tests doctor in more ways")]
+#[path = "../run/src/verdict/bench.rs"]
+mod bench;
 
 // assay's own output.
 pub mod report;

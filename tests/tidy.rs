@@ -43,6 +43,9 @@ const ROOMS: &[(&str, &[&str])] = &[
     ),
 ];
 
+/// The sources of each crate.
+const CRATES: [&str; 3] = ["core/src", "run/src", "src"];
+
 /// A source file: its path below the root of the package, and its text.
 struct Source {
     path: String,
@@ -52,8 +55,8 @@ struct Source {
 impl Source {
     /// Its path within its crate: `plan/mod.rs` of `core/src/plan/mod.rs`.
     fn inside(&self) -> &str {
-        let path = self.path.strip_prefix("core/").unwrap_or(&self.path);
-        path.strip_prefix("src/").unwrap_or(path)
+        let sources = CRATES.iter().find_map(|sources| self.path.strip_prefix(sources));
+        sources.map_or(&*self.path, |path| path.trim_start_matches('/'))
     }
 
     /// `report` of `src/report/text.rs` and of `src/report.rs`.
@@ -102,11 +105,9 @@ fn sources(folder: &str, ending: &str) -> Vec<Source> {
         .collect()
 }
 
-/// All code of both crates; for these rules they are one.
+/// All code of all crates; for these rules they are one.
 fn code() -> Vec<Source> {
-    let mut code = sources("core/src", "rs");
-    code.extend(sources("src", "rs"));
-    code
+    CRATES.iter().flat_map(|crate_sources| sources(crate_sources, "rs")).collect()
 }
 
 /// Fails with every complaint at once.
@@ -297,7 +298,7 @@ fn results(line: &str) -> impl Iterator<Item = &str> {
 #[test]
 fn which_study_came_to_something_matters_to_its_own_files_only() {
     // The list says which judge makes which; the type itself what each adds to the figures.
-    let lists = ["core/src/study.rs", "src/verdict/study.rs", "core/src/record/outcome.rs"];
+    let lists = ["core/src/study.rs", "run/src/verdict/study.rs", "core/src/record/outcome.rs"];
     let mut complaints = Vec::new();
     for source in code().iter().filter(|source| !for_tests(source)) {
         let stem = source.path.rsplit('/').next().and_then(|name| name.strip_suffix(".rs"));
@@ -511,7 +512,7 @@ fn every_rule_has_a_record_that_trips_it_and_one_that_nearly_does() {
         .map(|entry| entry.expect("an entry").file_name().to_string_lossy().to_lowercase())
         .collect();
     let mut complaints = Vec::new();
-    for source in sources("src/verdict", "rs") {
+    for source in sources("run/src/verdict", "rs") {
         let Some(id) = rule_id(&source.text) else {
             continue;
         };
@@ -536,7 +537,7 @@ fn a_rule_that_takes_a_difference_of_its_own_says_why() {
     let own = |line: &str| line.contains("_since(") || line.contains("grown(");
     let says = |source: &Source| source.text.contains("//! Its own difference: ");
     let mut complaints = Vec::new();
-    for source in sources("src/verdict", "rs") {
+    for source in sources("run/src/verdict", "rs") {
         if rule_id(&source.text).is_none() {
             continue;
         }
@@ -559,7 +560,7 @@ fn a_rule_that_takes_a_difference_of_its_own_says_why() {
 #[test]
 fn one_trap_number_is_one_rule() {
     let mut files: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for source in sources("src/verdict", "rs") {
+    for source in sources("run/src/verdict", "rs") {
         if let Some(id) = rule_id(&source.text) {
             files.entry(id.into()).or_default().push(source.path.clone());
         }

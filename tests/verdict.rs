@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use assay::cli::earlier;
 use assay::{error, evidence, plan, record, stats, unit, verdict};
 
-#[path = "../src/verdict/bench.rs"]
+#[path = "../run/src/verdict/bench.rs"]
 mod bench;
 
 use bench::{DoctoredRecord, FRESH, SAME};

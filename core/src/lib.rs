@@ -1,6 +1,5 @@
 //! What assay measures with: plans, the engine, its statistics, what the kernel says, and the record of it all.
-//! Who conducts a run, judges a record and has words for people is the crate `assay`, of which these rooms are the
-//! lower half.
+//! Who conducts a run and judges its record is the crate `assay-run`, who has words for people `assay`.
 #![deny(unsafe_code)]
 
 // The list of studies: words that plan, verdict and report expand.

@@ -348,7 +348,7 @@ mod tests {
     use super::super::environment::Environment;
     use super::super::session::InvokedAs;
     use super::*;
-    use crate::verdict::bench::DoctoredRecord;
+    use crate::bench::DoctoredRecord;
 
     /// What becomes of a line where there is a folder `/mnt/sd` with a file `seeds` in it.
     fn read(line: &str) -> ReadLine {

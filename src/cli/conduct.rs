@@ -407,7 +407,7 @@ impl Observer for TerminalObserver<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::verdict::bench::DoctoredRecord;
+    use crate::bench::DoctoredRecord;
     use crate::verdict::judge;
 
     #[test]

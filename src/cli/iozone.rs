@@ -396,7 +396,7 @@ mod tests {
     use super::super::environment::Environment;
     use super::super::session::InvokedAs;
     use super::*;
-    use crate::verdict::bench::DoctoredRecord;
+    use crate::bench::DoctoredRecord;
 
     /// What is dropped before each phase of a line, with `ASSAY_COLD` set to that.
     fn drops(cold: Option<&str>, line: &str) -> Result<Vec<CacheDrop>, String> {

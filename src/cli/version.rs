@@ -16,9 +16,9 @@ static LONG: LazyLock<String> = LazyLock::new(|| {
         env!("CARGO_PKG_VERSION").to_string(),
         format!("commit    {}", env!("ASSAY_COMMIT")),
         format!(
-            "target    {}, {linked}, opt-level {}",
+            "target    {}, {linked}, engine opt-level {}",
             env!("ASSAY_TARGET"),
-            env!("ASSAY_OPT_LEVEL")
+            crate::engine::OPT_LEVEL
         ),
         format!("features  {}", METHODS.join(" ")),
         format!("dialects  {}", dialects.join(" ")),

@@ -255,7 +255,7 @@ impl Files {
             let module = module(source.inside());
             let (code, tests) = without_tests(tokens(&source.text));
             only_tests.extend(tests.into_iter().map(|name| format!("{module}::{name}")));
-            // Rooms of both crates are children of one root.
+            // Rooms of all crates are children of one root.
             let children = files.said.remove(&module).map(|said| said.children);
             let mut said = read(&code);
             said.children.extend(children.unwrap_or_default());

@@ -72,6 +72,9 @@ use crate::sys::clock;
 use crate::sys::slab::Slot;
 use crate::unit::Timestamp;
 
+/// How this engine was optimised when it was built: `3`, or `s`.
+pub const OPT_LEVEL: &str = env!("ASSAY_ENGINE_OPT_LEVEL");
+
 /// What one I/O is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IoOp {

@@ -4,6 +4,7 @@
 
 #[path = "bench/doctor.rs"]
 mod doctor;
+#[allow(unused_imports, reason = "not every crate that doctors wants them")]
 pub use doctor::{FRESH, SAME};
 
 use crate::evidence::{

@@ -46,9 +46,9 @@ pub const UNRULED: &[UnjudgedTrap] = &[
     UnjudgedTrap { id: "T09", title: "Mapped memory", happens: "Writes to a mapping only change pages in memory; reads from one may fetch far more than is touched.", standing: Under { rules: &["T01", "T02"], shown: "tests/catalogue/durability.rs: t09_a_mapping_is_memory_until_it_is_flushed" } },
     UnjudgedTrap { id: "T13", title: "One option, two meanings", happens: "conv=fsync is one flush at the end in GNU dd, but was one after each block in BusyBox before 1.27.", standing: Prevented { how: "a plan states when it flushes, and the BusyBox 1.35 dialect flushes once, as BusyBox 1.35 does.", shown: "src/dialect/dd/tests.rs: one_flush_is_asked_for_whoever_speaks" } },
     UnjudgedTrap { id: "T26", title: "The same random buffer again and again", happens: "One random buffer, written repeatedly, compresses and deduplicates to almost nothing.", standing: Prevented { how: "no two sectors that assay generates are alike, unless the plan asks for it.", shown: "core/src/engine/fill.rs: no_two_sectors_are_alike_and_none_compresses" } },
-    UnjudgedTrap { id: "T42", title: "Cleaning up after earlier data", happens: "Lazy initialization, or the deletion of an old file, still runs in the background.", standing: Under { rules: &["T08", "T31"], shown: "src/verdict/shared_device.rs: inode_tables_of_a_new_file_system_are_named" } },
+    UnjudgedTrap { id: "T42", title: "Cleaning up after earlier data", happens: "Lazy initialization, or the deletion of an old file, still runs in the background.", standing: Under { rules: &["T08", "T31"], shown: "run/src/verdict/shared_device.rs: inode_tables_of_a_new_file_system_are_named" } },
     UnjudgedTrap { id: "T59", title: "MB and MiB", happens: "Tools print the same unit for 10^6 and 2^20 bytes.", standing: Prevented { how: "bytes and nanoseconds internally, and the exact unit with every figure.", shown: "core/src/unit.rs: figures_carry_three_digits_and_their_unit" } },
-    UnjudgedTrap { id: "T63", title: "Counters added up", happens: "A byte is counted at the partition, the mapper and the disk, and a tool adds them up.", standing: Prevented { how: "devices are judged level by level, and mirrors count once.", shown: "src/verdict/tests.rs: both_halves_of_a_mirror_are_expected" } },
+    UnjudgedTrap { id: "T63", title: "Counters added up", happens: "A byte is counted at the partition, the mapper and the disk, and a tool adds them up.", standing: Prevented { how: "devices are judged level by level, and mirrors count once.", shown: "run/src/verdict/tests.rs: both_halves_of_a_mirror_are_expected" } },
 ];
 
 /// What the catalogue says of one trap.
@@ -120,8 +120,8 @@ pub fn document() -> String {
 
 /// What its document says of itself.
 const HEAD: &str = "\
-`assay traps` prints it for a terminal. The rules are in `src/verdict`, one per file; their thresholds, with
-reasons, in `src/verdict/threshold.rs`.
+`assay traps` prints it for a terminal. The rules are in `run/src/verdict`, one per file; their thresholds, with
+reasons, in `run/src/verdict/threshold.rs`.
 ";
 
 /// The text with each `{NAME}` replaced by the threshold of that name. A name that is none stays as

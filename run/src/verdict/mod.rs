@@ -176,6 +176,6 @@ fn of_runs(first: &[&Record], second: &[&Record]) -> Vec<Finding> {
 }
 
 #[cfg(test)]
-pub(crate) mod bench;
+mod bench;
 #[cfg(test)]
 mod tests;
