@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::histogram_cells::{HistogramCell, HistogramCells};
 use super::percentile::Percentile;
@@ -17,8 +17,8 @@ const TOP: u32 = 42;
 const CELLS: usize = (TOP - BITS + 1) as usize * STEPS;
 
 /// Counts of durations in nanoseconds.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "SparseHistogram", into = "SparseHistogram")]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(from = "SparseHistogram<Vec<(u16, u64)>>")]
 pub struct Histogram {
     cells: Box<[u64; CELLS]>,
     beyond: u64,
@@ -31,8 +31,8 @@ pub struct Histogram {
 
 /// A histogram on its way from one process to another: only the cells that hold anything.
 #[derive(Serialize, Deserialize)]
-struct SparseHistogram {
-    cells: Vec<(u16, u64)>,
+struct SparseHistogram<C> {
+    cells: C,
     beyond: u64,
     count: u64,
     /// Upper and lower half.
@@ -42,24 +42,34 @@ struct SparseHistogram {
     most: u64,
 }
 
-impl From<Histogram> for SparseHistogram {
-    fn from(all: Histogram) -> Self {
-        let halves = |whole: u128| ((whole >> 64) as u64, whole as u64);
-        let cells = (0..).zip(all.cells.iter()).filter(|(_, n)| **n > 0);
-        Self {
-            cells: cells.map(|(index, &n)| (index, n)).collect(),
-            beyond: all.beyond,
-            count: all.count,
-            sum: halves(all.sum),
-            squares: halves(all.squares),
-            least: all.least,
-            most: all.most,
-        }
+/// The cells that hold anything, with their numbers.
+struct CellsHeld<'a>(&'a [u64; CELLS]);
+
+impl Serialize for CellsHeld<'_> {
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        out.collect_seq((0_u16..).zip(self.0).filter(|(_, n)| **n > 0))
     }
 }
 
-impl From<SparseHistogram> for Histogram {
-    fn from(wire: SparseHistogram) -> Self {
+// Without a copy: the processes of many jobs do it at the same time.
+impl Serialize for Histogram {
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        let halves = |whole: u128| ((whole >> 64) as u64, whole as u64);
+        let wire = SparseHistogram {
+            cells: CellsHeld(&self.cells),
+            beyond: self.beyond,
+            count: self.count,
+            sum: halves(self.sum),
+            squares: halves(self.squares),
+            least: self.least,
+            most: self.most,
+        };
+        wire.serialize(out)
+    }
+}
+
+impl From<SparseHistogram<Vec<(u16, u64)>>> for Histogram {
+    fn from(wire: SparseHistogram<Vec<(u16, u64)>>) -> Self {
         let whole = |(upper, lower): (u64, u64)| u128::from(upper) << 64 | u128::from(lower);
         let mut all = Self {
             beyond: wire.beyond,

@@ -18,6 +18,8 @@ use std::os::fd::OwnedFd;
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, Signal, WaitOptions};
 
+use super::start;
+
 /// A process that does one piece of work.
 #[derive(Debug)]
 pub struct WorkerChild {
@@ -70,6 +72,7 @@ pub fn fork(work: impl FnOnce() -> Vec<u8>) -> io::Result<WorkerChild> {
             // The parent may have died before that was said.
             if alive.is_ok() && rustix::process::getppid() == Some(parent) {
                 drop(answer);
+                start::spare_heap();
                 let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
                     let bytes = work();
                     std::fs::File::from(mouth).write_all(&bytes).is_ok()

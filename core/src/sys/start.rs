@@ -9,7 +9,7 @@
 //! [`note`] is called once by the loader, from `.init_array`: the C library is set up, and there is
 //! one thread. It makes bare system calls, stores a number into an atomic, allocates nothing and cannot
 //! unwind. Its entry is a function of the C ABI in a section of pointers to such functions, and lives
-//! as long as the program. [`keep_heap`] sets a limit of the allocator, which any thread may do at any time.
+//! as long as the program. [`keep_heap`] and [`spare_heap`] set limits of the allocator, which any thread may do at any time.
 #![allow(unsafe_code)]
 
 use std::io;
@@ -51,6 +51,20 @@ pub fn keep_heap() {
         const KEPT: libc::c_int = 16 << 20;
         // SAFETY: a number is stored by the allocator; an answer of 0 means that nothing is changed.
         let _ = unsafe { libc::mallopt(libc::M_TRIM_THRESHOLD, KEPT) };
+    }
+}
+
+/// Takes no more memory than is used, in one of many processes: glibc keeps 128 KiB more than it needs, and clears there
+/// what must be zero, as histograms are, of which a job touches a few pages. What comes from the kernel is zero.
+pub(super) fn spare_heap() {
+    #[cfg(target_env = "gnu")]
+    {
+        for (what, bytes) in [(libc::M_TOP_PAD, 0), (libc::M_MMAP_THRESHOLD, 32 << 10)] {
+            // SAFETY: as above.
+            let _ = unsafe { libc::mallopt(what, bytes) };
+        }
+        // SAFETY: gives back what the allocator has and nobody uses.
+        let _ = unsafe { libc::malloc_trim(0) };
     }
 }
 
