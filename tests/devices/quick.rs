@@ -262,6 +262,10 @@ impl Drop for Going {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
+        // The part of a killed run's record that was kept off the disk which it measured.
+        if let Some(record) = self.record() {
+            let _ = fs::remove_file(format!("/dev/shm/assay-{}.journal", record.run));
+        }
     }
 }
 

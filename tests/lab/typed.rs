@@ -133,6 +133,15 @@ impl Typed {
         Ok(self.cwd(mine))
     }
 
+    /// By root, to whom the kernel forbids what it forbids to everybody but administrators.
+    pub fn without_admin(mut self) -> Result<Typed, Skip> {
+        need_root()?;
+        self.through.push(need_tool("setpriv", "util-linux")?.into());
+        let less = ["--bounding-set=-sys_admin", "--inh-caps=-sys_admin", "--"];
+        self.through.extend(less.map(OsString::from));
+        Ok(self)
+    }
+
     /// When a run that does not end is killed and the test fails (two minutes unless told).
     pub fn patience(mut self, patience: Duration) -> Typed {
         self.patience = patience;
