@@ -56,14 +56,15 @@ if [ "${CI:-}" = true ] && [ "$(awk '/^MemAvailable/ { print $2 }' /proc/meminfo
 fi
 
 packaging/dist.sh
+if [ "$(id -u)" = 0 ]; then
+	packaging/boot.sh
+else
+	say "SKIP the boards: not root: QEMU and kernels come from Debian"
+fi
+# At last, when no test measures a disk any more.
 if [ -n "$KEPT" ] && [ ! -e "$KEPT" ]; then
 	mkdir -p "${KEPT%/*}"
 	rm -f "${KEPT%/*}"/built-*
 	# Not our own: their sources are newer in each clone.
 	tar -C "$BUILD" --exclude='*assay*' -cf "$KEPT.part" . && mv "$KEPT.part" "$KEPT" || rm -f "$KEPT.part"
-fi
-if [ "$(id -u)" = 0 ]; then
-	packaging/boot.sh
-else
-	say "SKIP the boards: not root: QEMU and kernels come from Debian"
 fi
