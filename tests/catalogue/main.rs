@@ -165,9 +165,8 @@ fn timed(case: &Case, shelf: &Shelf) -> Option<Rows> {
     done
 }
 
-/// Does it; again while that was the machine's trouble, without what is built beside it. `None`: it failed.
+/// Does it; again while that was the machine's trouble. `None`: it failed.
 fn tried(case: &Case, shelf: &Shelf) -> Option<Rows> {
-    let mut stopped = None;
     for left in (0..TRIES).rev() {
         if let Ok(done) = catch_unwind(AssertUnwindSafe(|| (case.run)(shelf))) {
             return Some(done);
@@ -176,7 +175,6 @@ fn tried(case: &Case, shelf: &Shelf) -> Option<Rows> {
             return None;
         }
         told(case.name, "again, for others had the machine");
-        stopped.get_or_insert_with(lab::BuildsStopped::now);
     }
     None
 }

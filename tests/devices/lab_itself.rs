@@ -379,36 +379,6 @@ fn a_paced_card_survives_when_memory_is_short() {
 
 const LEAK: &str = "ASSAY_LAB_LEAK";
 
-#[test]
-fn builds_stand_still_while_they_are_stopped() {
-    lab::need!(lab::need_root());
-    let group = Path::new("/sys/fs/cgroup/cpu/assay-given-away");
-    if !group.is_dir() && fs::create_dir(group).is_err() {
-        println!("skipped: no groups of the CPU here");
-        return;
-    }
-    let mut build = Command::new("sleep").arg("60").spawn().unwrap();
-    fs::write(group.join("cgroup.procs"), build.id().to_string()).unwrap();
-    let stat = format!("/proc/{}/stat", build.id());
-    let stands = || fs::read_to_string(&stat).unwrap().contains(") T ");
-    let becomes = |wanted: bool| {
-        let began = Instant::now();
-        while stands() != wanted {
-            assert!(began.elapsed() < Duration::from_secs(10), "stands still: {}", !wanted);
-            std::thread::sleep(Duration::from_millis(1));
-        }
-    };
-    assert!(!stands());
-    let stopped = lab::BuildsStopped::now();
-    becomes(true);
-    drop(stopped);
-    becomes(false);
-    build.kill().unwrap();
-    build.wait().unwrap();
-    // Unless somebody builds.
-    let _ = fs::remove_dir(group);
-}
-
 /// Not a test of its own: the child of the next one, which is killed while it owns things.
 #[test]
 fn leaking_child() {

@@ -25,7 +25,6 @@
 #![allow(dead_code, unused_imports, unused_macros)]
 
 mod alone;
-mod builds;
 mod card;
 mod dedup;
 mod den;
@@ -46,7 +45,6 @@ mod swap;
 mod typed;
 
 pub use alone::{Alone, alone, beside};
-pub use builds::BuildsStopped;
 pub use card::{Bursts, Card, Fs, Holes, Image, Knob, Shape, Slowness, Stalls};
 pub use den::{Folder, copy_program, folder, sweep};
 pub use dirty::DirtyLimit;
