@@ -30,28 +30,33 @@ TEST_PACKAGES  := mount util-linux kmod e2fsprogs xfsprogs btrfs-progs dosfstool
 # The peers of the benchmark.
 BENCH_PACKAGES := mount util-linux kmod coreutils fio bonnie++ gcc libc6-dev
 
-.PHONY: all build test tests built lint rule bench causes man install dist static smoke given-away dist-boot dist-twice packages toolchain clean
+.PHONY: all build test tests devices built lint rule bench causes man install dist static smoke given-away dist-boot dist-twice packages toolchain clean
 
 all: build
 
 build:
 	$(CARGO) build --release --locked
 
-# Stops at the first thing that fails. Packages are fetched while lints compile. Most tests wait most of the time, so
-# that several run at once, and what is given away is built, run and booted beside them; what that prints comes last.
+# Stops at the first thing that fails. Packages are fetched while lints compile. What is given away is built, run and booted
+# beside the tests of devices, most of which wait most of the time; what that prints comes last.
 test:
 	$(MAKE) --no-print-directory -j 2 packages built
-	$(MAKE) --no-print-directory -j 2 tests given-away
+	$(MAKE) --no-print-directory tests
+	$(MAKE) --no-print-directory -j 2 devices given-away
 
+# Most of these time what the program itself does.
 tests:
 	$(CARGO) test --locked --lib --test catalogue --test pages \
 		--test processes --test steady --test tidy --test verdict
-	$(CARGO) test --locked --test devices --test engine -- --test-threads 5
+	$(CARGO) test --locked --test engine -- --test-threads 5
 	$(CARGO) test --locked --doc
+
+devices:
+	$(CARGO) test --locked --test devices -- --test-threads 5
 
 # With the CPU time that nobody else wants.
 given-away:
-	@echo "beside the tests: packaging/check.sh, into $(TARGET)/given-away.log"
+	@echo "beside the tests of devices: packaging/check.sh, into $(TARGET)/given-away.log"
 	@packaging/check.sh >$(TARGET)/given-away.log 2>&1; \
 		status=$$?; cat $(TARGET)/given-away.log; exit $$status
 

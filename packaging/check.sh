@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # check.sh: builds all that is given away, runs each program (dist.sh), and boots the boards (boot.sh). 'make test' has it
-# beside its tests, most of which wait for slow cards: it takes CPU time that nobody else wants.
+# beside its tests of devices, most of which wait for slow cards: it takes CPU time that nobody else wants.
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 # What make tells of its jobs is not for cargo here.
