@@ -103,7 +103,8 @@ fn check(card: &Card, row: &Row) {
             Is(_, right) => !(0.97..1.03).contains(&(figure / right)),
             // Memory takes no more at its own pace while much of it waits to be written elsewhere.
             Corrected(right) => figure < 0.97 * right || heard.rate(Action::Write) <= 10.0 * right,
-            _ => false,
+            Above(_, least) => figure <= least,
+            Between(_, low, _) => figure < low,
         };
         // Some machines take pages from the cache at any time (DAMON's reclaim does). This try has
         // read them again.

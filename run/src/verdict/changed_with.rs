@@ -1,6 +1,8 @@
 //! What changed with a rate, in the words of a verdict: a limit, a link, a clock, free space, others.
 
 use super::ledger;
+use super::threshold::LIMIT_NEAR_IDLE;
+use crate::evidence::{ConditionKind, Direction};
 use crate::record::{ConditionChange, Exhibit, PhaseLedger};
 use crate::unit::Nanos;
 
@@ -14,15 +16,16 @@ impl<'l> ChangedWith<'l> {
     }
 
     /// A part of a sentence about the change of the rate: `, and with it the limit on writes to loop3 (from 4.19 MB/s to
-    /// 16.8 MB/s)`. Empty where nothing was seen, or so much that none of it can be named as the cause.
-    pub fn told(&self) -> String {
-        match self.0.as_slice() {
-            [change] => {
-                let [before, now] = change.told();
-                format!(", and with it the {} (from {before} to {now})", change.what())
-            }
-            _ => String::new(),
-        }
+    /// 16.8 MB/s)`. Of several changes a limit that the rates met, bytes per second before and after; empty where nothing
+    /// was seen, or nothing that can be named as the cause.
+    pub fn told(&self, direction: Direction, rates: [f64; 2]) -> String {
+        let limits: Vec<_> =
+            self.0.iter().copied().filter(|change| met(change, direction, rates)).collect();
+        let (([change], _) | (_, [change])) = (self.0.as_slice(), limits.as_slice()) else {
+            return String::new();
+        };
+        let [before, now] = change.told();
+        format!(", and with it the {} (from {before} to {now})", change.what())
     }
 
     /// All of them, where they were read.
@@ -33,5 +36,60 @@ impl<'l> ChangedWith<'l> {
             Exhibit::new(change.what(), text, change.source.clone())
         };
         self.0.iter().map(shown).collect()
+    }
+}
+
+/// Whether a limit on this direction changed, neither rate was above it, and one of them was as high as it allows.
+fn met(change: &ConditionChange, direction: Direction, rates: [f64; 2]) -> bool {
+    let on = match change.kind {
+        ConditionKind::ReadLimit => Some(Direction::Read),
+        ConditionKind::WriteLimit => Some(Direction::Write),
+        _ => None,
+    };
+    // `none` allows everything.
+    let caps = [&change.before, &change.now].map(|cap| cap.parse().unwrap_or(f64::INFINITY));
+    let of_cap = [rates[0] / caps[0], rates[1] / caps[1]];
+    on == Some(direction)
+        && of_cap.iter().all(|share| *share <= 1.0 + LIMIT_NEAR_IDLE)
+        && of_cap.iter().any(|share| *share >= 1.0 - LIMIT_NEAR_IDLE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn change(kind: ConditionKind, of: &str, before: &str, now: &str) -> ConditionChange {
+        ConditionChange {
+            after_ns: Nanos::millis(1600),
+            at_ns: Nanos::millis(2100),
+            kind,
+            of: of.into(),
+            before: before.into(),
+            now: now.into(),
+            source: String::new(),
+        }
+    }
+
+    #[test]
+    fn of_several_changes_the_limit_that_was_met_is_named() {
+        use ConditionKind::{OthersInFlight, ReadLimit, WriteLimit};
+        let others = change(OthersInFlight, "vda", "0", "9.4");
+        let reads = change(ReadLimit, "loop3", "16777216", "4194304");
+        let raised = change(ReadLimit, "loop3", "none", "4194304");
+        let writes = change(WriteLimit, "loop3", "16777216", "4194304");
+        let told = |changes: &[&ConditionChange], rates| {
+            ChangedWith(changes.to_vec()).told(Direction::Read, rates)
+        };
+        let fell = [16.7e6, 4.2e6];
+        let said = ", and with it the limit on reads of loop3 (from 16.8 MB/s to 4.19 MB/s)";
+        assert_eq!(told(&[&reads], fell), said);
+        assert_eq!(told(&[&others, &reads], fell), said);
+        assert_eq!(told(&[&reads, &writes, &others], fell), said);
+        assert_eq!(told(&[&others, &raised], [90e6, 4.2e6]), said.replace("16.8 MB/s", "none"));
+        // Where no rate was as high as the limit allows, or one was higher, nobody knows which it was.
+        assert_eq!(told(&[&others, &reads], [12e6, 2e6]), "");
+        assert_eq!(told(&[&others, &reads], [16.7e6, 8e6]), "");
+        assert_eq!(told(&[&others, &writes], fell), "");
+        assert_eq!(told(&[&others, &change(OthersInFlight, "vda", "9.4", "0")], fell), "");
     }
 }

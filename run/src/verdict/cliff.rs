@@ -44,7 +44,7 @@ fn judge(phase_view: &PhaseView<'_>, ledger: &PhaseLedger, found: &[Finding]) ->
         "{} fell from {fast} to {slow} after {}{}",
         flow_view.named(),
         Bytes(fall.before.bytes),
-        changed.told()
+        changed.told(flow_view.direction(), [fall.before.rate(), fall.after.rate()])
     );
     // Who asked for what lasts is told of both.
     let asked = phase_view.record.plan.study().tells_what_lasts()

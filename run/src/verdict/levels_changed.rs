@@ -68,7 +68,9 @@ fn judge(phase_view: &PhaseView<'_>, ledger: &PhaseLedger, found: &[Finding]) ->
         [one, other] => format!(
             "The rate of {} changed{}: {}, then {}; the average is neither.",
             flow_view.named(),
-            with_it(other).map(|changed| changed.told()).unwrap_or_default(),
+            with_it(other)
+                .map(|changed| changed.told(flow_view.direction(), [one.rate.0, other.rate.0]))
+                .unwrap_or_default(),
             told(one),
             told(other)
         ),
