@@ -15,7 +15,7 @@
 # make smoke      runs those programs here, by emulators of their processors
 # make dist-boot  runs them on emulated boards with an SD card and an eMMC, below a real kernel
 # make dist-twice builds one again elsewhere, and compares the bytes
-# make given-away dist and dist-boot, with the CPU time that nobody else wants: a part of 'make test'
+# make given-away dist and dist-boot: a part of 'make test'
 
 CARGO  ?= cargo
 PREFIX ?= /usr/local
@@ -30,35 +30,23 @@ TEST_PACKAGES  := mount util-linux kmod e2fsprogs xfsprogs btrfs-progs dosfstool
 # The peers of the benchmark.
 BENCH_PACKAGES := mount util-linux kmod coreutils fio bonnie++ gcc libc6-dev
 
-.PHONY: all build test tests devices built lint rule bench causes man install dist static smoke given-away dist-boot dist-twice packages toolchain clean
+.PHONY: all build test built lint rule bench causes man install dist static smoke given-away dist-boot dist-twice packages toolchain clean
 
 all: build
 
 build:
 	$(CARGO) build --release --locked
 
-# Stops at the first thing that fails. Packages are fetched while lints compile. What is given away is built, run and booted
-# beside the tests of devices, most of which wait most of the time; what that prints comes last.
+# Stops at the first thing that fails. Packages are fetched while lints compile; everything else is alone: most tests time
+# what the program itself does, or the disk.
 test:
 	$(MAKE) --no-print-directory -j 2 packages built
-	$(MAKE) --no-print-directory tests
-	$(MAKE) --no-print-directory -j 2 devices given-away
-
-# Most of these time what the program itself does.
-tests:
 	$(CARGO) test --locked --lib --test catalogue --test pages \
 		--test processes --test steady --test tidy --test verdict
+	$(CARGO) test --locked --test devices -- --test-threads 5
 	$(CARGO) test --locked --test engine -- --test-threads 5
 	$(CARGO) test --locked --doc
-
-devices:
-	$(CARGO) test --locked --test devices -- --test-threads 5
-
-# With the CPU time that nobody else wants.
-given-away:
-	@echo "beside the tests of devices: packaging/check.sh, into $(TARGET)/given-away.log"
-	@packaging/check.sh >$(TARGET)/given-away.log 2>&1; \
-		status=$$?; cat $(TARGET)/given-away.log; exit $$status
+	$(MAKE) --no-print-directory given-away
 
 # The programs of all tests.
 built: lint
@@ -107,6 +95,9 @@ dist-boot:
 
 dist-twice:
 	packaging/twice.sh $(NAMES)
+
+given-away:
+	packaging/check.sh
 
 # Debian packages that are missing, when that can be mended here; otherwise the tests that need
 # them say so themselves.

@@ -11,8 +11,11 @@ set -euo pipefail
 BOOT=$DIST/boot
 # The first release of Debian whose QEMU lets one plug in an eMMC (10.2).
 EMMC_RELEASE=trixie
-# Seconds that a guest may take; an emulated one is slow, and the host may be busy.
+# Seconds that a guest may take; an emulated one is slow, and the host may be busy. After two thirds of them it says itself
+# what it waits for, and ends (guest.sh).
 PATIENCE=${PATIENCE:-900}
+# Seconds after which an emulator that used no CPU time at all stands still.
+STILL=60
 
 # apt_in FOLDER ARCH RELEASE... -- WORDS: apt-get or apt-cache with a state of its own, for another processor or
 # release, from the same archive as here.
@@ -118,16 +121,32 @@ emulated() {
 	rm -rf "$root$place"
 	cp -r --sparse=always "$run" "$root$place"
 	# shellcheck disable=SC2086
-	timeout "$PATIENCE" "${QEMU[@]}" -M $machine -m 512 -accel tcg,thread=single -nographic -no-reboot -net none \
+	"${QEMU[@]}" -M $machine -m 512 -accel tcg,thread=single -nographic -no-reboot -net none \
 		-kernel "$place/kernel" -initrd "$place/initrd" \
-		-append "console=ttyAMA0 quiet panic=-1 rdinit=/init" \
+		-append "console=ttyAMA0 quiet panic=-1 rdinit=/init assay.late=$((PATIENCE * 2 / 3))" \
 		-drive "if=none,id=sd,format=raw,file=$place/sd.img" \
 		-drive "if=none,id=emmc,format=raw,file=$place/emmc.img" \
 		-device sdhci-pci,id=one -device sd-card,drive=sd \
-		-device sdhci-pci,id=two -device emmc,drive=emmc </dev/null >"$LOG" 2>&1 || true
+		-device sdhci-pci,id=two -device emmc,drive=emmc </dev/null >"$LOG" 2>&1 &
+	until_it_ends $!
 	tr -d '\r' <"$LOG" >"$LOG.text" && mv "$LOG.text" "$LOG"
 	# What is longer than its 80 columns goes on below, indented.
 	sed -E ':more;N;$!bmore;s/\n {11}([^ ])/ \1/g' "$LOG" >"$LOG.whole"
+}
+
+# until_it_ends PID: waits for an emulator, and ends it when it stands still or takes too long.
+until_it_ends() {
+	local pid=$1 began=$SECONDS moved=$SECONDS used=0 now
+	while now=$(awk '{ print $14 + $15 }' "/proc/$pid/stat" 2>/dev/null); do
+		[ "$now" = "$used" ] || used=$now moved=$SECONDS
+		if [ $((SECONDS - moved)) -ge "$STILL" ] || [ $((SECONDS - began)) -ge "$PATIENCE" ]; then
+			say "$name: QEMU is ended after $((SECONDS - began)) seconds; for $((SECONDS - moved)) of them it took no CPU time"
+			kill -KILL "$pid"
+			break
+		fi
+		sleep 1
+	done
+	wait "$pid" || true
 }
 
 # has TEXT: the guest said it, in one line or one that goes on.
@@ -164,14 +183,18 @@ boot() {
 	say "booting $(basename "$BOOT/$arch/root/boot/"vmlinuz-*) on $name; the console goes to $LOG"
 	began=$SECONDS
 	emulated
-	# QEMU has stood still for ever, all its threads asleep: that is no word of the program.
-	if ! grep -q '^@@ done' "$LOG"; then
-		say "$name: the guest did not come to its end in $((SECONDS - began)) seconds; once more"
+	# QEMU has stood still for ever, all its threads asleep. That is no word of the program: a guest that waits says so itself.
+	if ! grep -qE '^@@ (done|late)' "$LOG"; then
+		say "$name: the guest did not come to its end in $((SECONDS - began)) seconds; once more. It had said:"
+		tail -5 "$LOG" >&2
 		emulated
 	fi
 	has '^@@ done'
 	expectations
-	if [ "$failed" != 0 ]; then die "$name: see $LOG"; fi
+	if [ "$failed" != 0 ]; then
+		tail -60 "$LOG" >&2
+		die "$name: see $LOG"
+	fi
 	say "$name: ok, in $((SECONDS - began)) seconds"
 }
 

@@ -10,6 +10,19 @@ mount -t debugfs debug /sys/kernel/debug
 mount -t tmpfs tmp /tmp
 while read -r module; do insmod "/modules/$module" 2>/dev/null; done </modules/order
 
+# Should the end not come: what waits, and for what.
+late=$(sed -n 's/.*assay\.late=\([0-9]*\).*/\1/p' /proc/cmdline)
+(
+	sleep "${late:-600}"
+	echo "@@ late"
+	for task in /proc/[0-9]*/task/[0-9]*; do
+		[ -s "${task%/task/*}/cmdline" ] || continue
+		echo "@@ task $task $(tr '\0' ' ' <"${task%/task/*}/cmdline"): $(cat "$task/comm" "$task/wchan" "$task/syscall" | tr '\n' ' ')"
+		cat "$task/stack"
+	done
+	poweroff -f
+) &
+
 step() {
 	name=$1
 	shift
