@@ -302,7 +302,9 @@ impl ToolSession for BonnieProgress<'_> {
 impl Observer for BonnieProgress<'_> {
     fn may_begin(&mut self, phase: &Phase) -> Result<bool, Fault> {
         match (&mut self.step_keeper, bonnie::test_of(&phase.name)) {
-            (Some(step_keeper), Some(test)) => step_keeper.may_begin(test, self.streams.out),
+            (Some(step_keeper), Some(test)) => {
+                step_keeper.may_begin(test, self.streams.out, self.streams.err)
+            }
             _ => Ok(true),
         }
     }

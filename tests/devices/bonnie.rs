@@ -236,6 +236,31 @@ Semaphore removed.
 }
 
 #[test]
+fn who_waits_for_long_says_for_how_many() {
+    lab::need!(lab::need_root());
+    let unshare = lab::need!(lab::need_tool("unshare", "util-linux"));
+    let memory = lab::need!(Memory::tmpfs());
+    let script = r#"
+        $1 bonnie -u root -p 2
+        timeout -s INT 6 $1 bonnie -q -u root -s 0 -n 1 -y s 2>&1; echo $?
+        $1 bonnie -u root -p -1
+    "#;
+    let out = Command::new(unshare)
+        .args(["--ipc", "sh", "-c", script, "sh", env!("CARGO_BIN_EXE_assay")])
+        .current_dir(memory.mount())
+        .output()
+        .expect("unshare runs");
+    let said = String::from_utf8_lossy(&out.stdout);
+    let expected = "\
+Creating semaphore for 2 procs.
+assay: seq_create waits for 1 more process (-y). One that has ended never comes: end this one with Ctrl-C.
+124
+Semaphore removed.
+";
+    assert_eq!(said, expected, "{}", String::from_utf8_lossy(&out.stderr));
+}
+
+#[test]
 fn a_line_begins_each_test_and_a_signal_ends_them() {
     let memory = lab::need!(Memory::tmpfs());
     lab::need!(lab::need_root());

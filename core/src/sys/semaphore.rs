@@ -70,14 +70,14 @@ impl SemaphoreSet {
         answered(unsafe { libc::semop(self.id, &mut step, 1) }).map(|_| ())
     }
 
-    /// Whether a member is zero.
+    /// What is left of a member.
     ///
     /// # Errors
     /// EIDRM, EINVAL when the set is gone.
-    pub fn is_zero(self, member: u16) -> io::Result<bool> {
+    pub fn left(self, member: u16) -> io::Result<i32> {
         // SAFETY: GETVAL takes no further argument.
         let value = unsafe { libc::semctl(self.id, member.into(), libc::GETVAL) };
-        answered(value).map(|value| value == 0)
+        answered(value)
     }
 }
 
@@ -101,12 +101,12 @@ mod tests {
         };
         let joined = SemaphoreSet::open(key, 2).unwrap();
         joined.lower(1).unwrap();
-        assert!(!set.is_zero(1).unwrap());
+        assert_eq!(set.left(1).unwrap(), 1);
         set.lower(1).unwrap();
-        assert!(joined.is_zero(1).unwrap() && !joined.is_zero(0).unwrap());
+        assert_eq!((joined.left(1).unwrap(), joined.left(0).unwrap()), (0, 2));
         assert_eq!(set.lower(1).unwrap_err().raw_os_error(), Some(libc::EAGAIN));
         set.remove().unwrap();
         assert_eq!(SemaphoreSet::open(key, 2).unwrap_err().raw_os_error(), Some(libc::ENOENT));
-        assert!(joined.is_zero(0).is_err());
+        assert!(joined.left(0).is_err());
     }
 }

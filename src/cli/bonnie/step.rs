@@ -4,14 +4,18 @@ use std::io::{self, Write};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use crate::dialect::bonnie::StepMode;
+use crate::dialect::bonnie::{StepMode, TESTS};
 use crate::error::{Doing, Fault};
+use crate::sys::clock;
 use crate::sys::semaphore::SemaphoreSet;
+use crate::unit::{Nanos, Timestamp};
 
 /// The key of the semaphores that every Bonnie++ knows.
 pub(super) const KEY: i32 = 4711;
 /// One for each test.
 pub(super) const MEMBERS: u16 = 12;
+/// Who has waited this long for the others says so: one of them that has ended never comes.
+const LONG: Nanos = Nanos::millis(5000);
 
 /// Keeps step. It never blocks: who asks has signals to answer.
 #[derive(Debug)]
@@ -19,6 +23,8 @@ pub(super) struct StepKeeper {
     how: StepMethod,
     /// The test that has been announced.
     announced: Option<usize>,
+    /// When it will be said that it waits, if that was not said of this test.
+    to_say: Option<Timestamp>,
 }
 
 #[derive(Debug)]
@@ -49,14 +55,19 @@ impl StepKeeper {
                 })?)
             }
         };
-        Ok(Self { how, announced: None })
+        Ok(Self { how, announced: None, to_say: None })
     }
 
     /// Whether a test may begin: all have come to it, or the line was there.
     ///
     /// # Errors
     /// When the semaphores are used up or gone, or the prompt cannot be written.
-    pub(super) fn may_begin(&mut self, test: usize, out: &mut dyn Write) -> Result<bool, Fault> {
+    pub(super) fn may_begin(
+        &mut self,
+        test: usize,
+        out: &mut dyn Write,
+        err: &mut dyn Write,
+    ) -> Result<bool, Fault> {
         let first = self.announced.replace(test) != Some(test);
         match self.how {
             StepMethod::Semaphores(set) => {
@@ -70,9 +81,20 @@ impl StepKeeper {
                         ),
                         _ => fault(Doing::Join, &error, "they were removed: make them with -p"),
                     })?;
+                    self.to_say = Some(clock::now() + LONG);
                 }
-                set.is_zero(member)
-                    .map_err(|error| fault(Doing::Wait, &error, "they were removed meanwhile"))
+                let left = set
+                    .left(member)
+                    .map_err(|error| fault(Doing::Wait, &error, "they were removed meanwhile"))?;
+                if left > 0 && self.to_say.take_if(|at| clock::now() >= *at).is_some() {
+                    let more = if left == 1 { "process" } else { "processes" };
+                    let _ = writeln!(
+                        err,
+                        "assay: {} waits for {left} more {more} (-y). One that has ended never comes: end this one with Ctrl-C.",
+                        TESTS[test]
+                    );
+                }
+                Ok(left == 0)
             }
             StepMethod::Prompt => {
                 if first {
