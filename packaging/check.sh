@@ -24,7 +24,7 @@ if [ "${CI:-}" = true ]; then
 	kept=${XDG_CACHE_HOME:-$HOME/.cache}/assay
 	BUILD=$kept/build-$({ rustc -Vv && cat Cargo.lock && pwd; } | sha256sum | cut -c1-16)
 	export BUILD
-	for other in "$kept"/b*; do [ "$other" = "$BUILD" ] || rm -rf "$other"; done
+	for other in "$kept"/buil[dt]-*; do [ "$other" = "$BUILD" ] || rm -rf "$other"; done
 	[ ! -d "$BUILD" ] || say "taking what an earlier check built of other crates: $BUILD"
 fi
 
