@@ -138,6 +138,7 @@ fn inode_tables_of_a_new_file_system_are_no_part_of_the_figure() {
     told("inode tables", &heard);
     let verdict = heard.verdict();
     assert!(verdict.trust >= Trust::Unproven, "{heard}");
-    assert!(verdict.summary.contains("(ext4lazyinit)"), "{heard}");
+    let others = &heard.phase().evidence.neighbours;
+    assert!(verdict.summary.contains("(ext4lazyinit)"), "{others:?}\n{heard}");
     assert!(heard.ran.stderr.contains("remount,noinit_itable"), "{heard}");
 }

@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{LinkKind, Reading, Subject, SysRoot, link, subject, warmth};
+use super::{Direction, LinkKind, Reading, Subject, SysRoot, link, subject, warmth};
 
 /// One condition of a run at a moment.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,6 +54,17 @@ pub enum ConditionKind {
     ReadIopsLimit,
     /// A limit on writes to a disk, requests per second.
     WriteIopsLimit,
+}
+
+impl ConditionKind {
+    /// Which way a limit of a control group counts; `None` of what is no limit.
+    pub const fn limits(self) -> Option<Direction> {
+        match self {
+            Self::ReadLimit | Self::ReadIopsLimit => Some(Direction::Read),
+            Self::WriteLimit | Self::WriteIopsLimit => Some(Direction::Write),
+            _ => None,
+        }
+    }
 }
 
 /// What is read of a condition.

@@ -6,13 +6,19 @@ use crate::evidence::{ConditionKind, Direction};
 use crate::record::{ConditionChange, Exhibit, PhaseLedger};
 use crate::unit::Nanos;
 
-/// The changes that were seen about the moment of a change of the rate.
+/// The changes that a change of the rate may have come from.
 pub(super) struct ChangedWith<'l>(Vec<&'l ConditionChange>);
 
 impl<'l> ChangedWith<'l> {
-    /// Those of this ledger, about this moment after the start.
+    /// Those that were seen about this moment after the start.
     pub fn new(ledger: &'l PhaseLedger, at: Nanos) -> Self {
         Self(ledger::beside(&ledger.changes, at).collect())
+    }
+
+    /// Those of limits on this direction, whenever they were seen.
+    pub fn limits(ledger: &'l PhaseLedger, direction: Direction) -> Self {
+        let limits = |change: &&ConditionChange| change.kind.limits() == Some(direction);
+        Self(ledger.changes.iter().filter(limits).collect())
     }
 
     /// A part of a sentence about the change of the rate: `, and with it the limit on writes to loop3 (from 4.19 MB/s to
@@ -41,15 +47,12 @@ impl<'l> ChangedWith<'l> {
 
 /// Whether a limit on this direction changed, neither rate was above it, and one of them was as high as it allows.
 fn met(change: &ConditionChange, direction: Direction, rates: [f64; 2]) -> bool {
-    let on = match change.kind {
-        ConditionKind::ReadLimit => Some(Direction::Read),
-        ConditionKind::WriteLimit => Some(Direction::Write),
-        _ => None,
-    };
+    let bytes = matches!(change.kind, ConditionKind::ReadLimit | ConditionKind::WriteLimit);
     // `none` allows everything.
     let caps = [&change.before, &change.now].map(|cap| cap.parse().unwrap_or(f64::INFINITY));
     let of_cap = [rates[0] / caps[0], rates[1] / caps[1]];
-    on == Some(direction)
+    bytes
+        && change.kind.limits() == Some(direction)
         && of_cap.iter().all(|share| *share <= 1.0 + LIMIT_NEAR_IDLE)
         && of_cap.iter().any(|share| *share >= 1.0 - LIMIT_NEAR_IDLE)
 }

@@ -36,7 +36,7 @@ fn judge(phase_view: &PhaseView<'_>, ledger: &PhaseLedger, found: &[Finding]) ->
     let flow_view = phase_view.cases.iter().find(|flow_view| flow_view.on_devices())?;
     let levels = &ledger.levels;
     if levels.len() < 2 {
-        return limit_gone(phase_view, flow_view).or_else(|| uneven(phase_view, flow_view));
+        return limit_gone(ledger, flow_view).or_else(|| uneven(phase_view, flow_view));
     }
     let (first, last) = (levels.first()?, levels.last()?);
     if phase_view.record.plan.study().tells_what_lasts() {
@@ -99,7 +99,7 @@ fn judge(phase_view: &PhaseView<'_>, ledger: &PhaseLedger, found: &[Finding]) ->
 
 /// A limit that was there for a part of the time only, and held the run as long as it was: the rest was too short
 /// for a level of its own.
-fn limit_gone(phase_view: &PhaseView<'_>, flow_view: &FlowView<'_>) -> Option<Finding> {
+fn limit_gone(ledger: &PhaseLedger, flow_view: &FlowView<'_>) -> Option<Finding> {
     let (throttle, _) = limits::met_while_there(flow_view)?;
     let claim = format!(
         "The limit on {} changed while the run went on, from or to {} ({}): the average is the rate of no moment.",
@@ -112,7 +112,7 @@ fn limit_gone(phase_view: &PhaseView<'_>, flow_view: &FlowView<'_>) -> Option<Fi
         FindingWeight::Doubt,
         Some(MeasuredSubject::Unsteady),
         claim,
-        limits::changed(phase_view).into_iter().collect(),
+        ChangedWith::limits(ledger, flow_view.direction()).exhibits(),
         advice::sustained(flow_view),
     ))
 }
@@ -215,6 +215,12 @@ mod tests {
         assert_eq!((found.trust, found.measures), (Trust::Doubtful, MeasuredSubject::Unsteady));
         let said = "The limit on loop3 changed while the run went on, from or to 2.62 MB/s (/sys/fs/cgroup/blkio/blkio.throttle.write_bps_device): the average is the rate of no moment.";
         assert_eq!(found.summary, said);
+        let shown: Vec<_> = found.findings[0]
+            .because
+            .iter()
+            .map(|shown| (&*shown.reading, &*shown.value))
+            .collect();
+        assert_eq!(shown, [("limit on writes to loop3", "2.62 MB/s, then none by 5.00 s")]);
         // One that was far above the rate held nothing.
         bench.capped(50 * MIB);
         assert_eq!(verdict(&bench.record).trust, Trust::Sound);

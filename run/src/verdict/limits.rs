@@ -3,7 +3,7 @@
 use super::measure::{self, DeviceLevel, FlowView, PhaseView};
 use super::threshold::{LIMIT_HOLDS, LIMIT_LOOK, LIMIT_NEAR, LIMIT_NEAR_IDLE, LIMIT_SLICE};
 use super::words::pace;
-use crate::evidence::{Direction, LimitValue, Limits, Throttle};
+use crate::evidence::{Direction, LimitValue, Throttle};
 use crate::name::quoted;
 use crate::record::{Exhibit, ExhibitValue, NextStep, Remedy, SamplePoint};
 use crate::unit::{Iops, Nanos};
@@ -157,29 +157,6 @@ pub(super) fn allow(phase_view: &PhaseView<'_>, rate: f64) -> bool {
         LimitValue::BytesPerSecond(cap) => rate <= cap as f64 * (1.0 + LIMIT_NEAR) * at_once,
         LimitValue::OpsPerSecond(_) => true,
     })
-}
-
-/// What the limits on the devices of a phase were before it and after it, where that differs.
-pub(super) fn changed(phase_view: &PhaseView<'_>) -> Option<Exhibit> {
-    let after = phase_view.phase.evidence.limits.as_deref()?;
-    let before = phase_view.record.resolved.limits.seen();
-    let told = |limits: &Limits| {
-        let all: Vec<String> = limits
-            .io
-            .iter()
-            .map(|throttle| match throttle.direction {
-                Direction::Read => format!("reads of {} {}", throttle.name, rate(throttle.limit)),
-                Direction::Write => format!("writes to {} {}", throttle.name, rate(throttle.limit)),
-            })
-            .collect();
-        if all.is_empty() { "none".into() } else { all.join(", ") }
-    };
-    let before = before.map_or_else(|| "not seen".into(), told);
-    Some(Exhibit::new(
-        "limits before and after",
-        format!("{before}; then {}", told(after)),
-        "io.max or blkio.throttle of the cgroups",
-    ))
 }
 
 /// A limit in words: its rate.

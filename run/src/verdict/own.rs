@@ -1,5 +1,7 @@
 //! What a run's own work moves beyond the bytes it asks for; what is more than that, others moved.
 
+use std::iter::zip;
+
 use super::measure::{DeviceLevel, FlowView, ratio};
 use super::threshold::{
     AHEAD_BYTES, OWN_BYTES, OWN_COMMIT, OWN_PER_FLUSH, OWN_PER_MAPPED_FLUSH, OWN_PER_MOVED_WRITE,
@@ -10,23 +12,31 @@ use crate::plan::{Action, Caching, Durability, Method};
 use crate::record::{Evidence, Flow};
 use crate::unit::{ByteRange, Bytes, KIB, Nanos};
 
+impl DeviceLevel<'_> {
+    /// Bytes read and written beyond those that the run asked for, until the stop of the clock.
+    pub fn excess(&self) -> [u64; 2] {
+        let written = self.asked.write.saturating_mul(self.copies.max(1));
+        [
+            self.timed.read_bytes.saturating_sub(self.asked.read),
+            self.timed.write_bytes.saturating_sub(written),
+        ]
+    }
+}
+
 impl FlowView<'_> {
     /// Bytes on a level that the run cannot account for, until the stop of the clock.
     pub fn foreign(&self, level: &DeviceLevel<'_>) -> u64 {
         let asked = &level.asked;
-        let excess_read = level.timed.read_bytes.saturating_sub(asked.read);
-        let written = asked.write.saturating_mul(level.copies.max(1));
-        let excess_write = level.timed.write_bytes.saturating_sub(written);
-        let excess = excess_read.saturating_add(excess_write);
-        let own = self.own_extra(level);
-        let unexplained = excess.saturating_sub(own);
-        // Traffic that was there before the run, at the same pace, is nobody's own extra.
-        let before = level.quiet.as_ref().map_or(0, |(counters, time)| {
-            let moved = counters.read_bytes.saturating_add(counters.write_bytes);
-            (ratio(moved, time.0) * level.wall.0 as f64) as u64
-        });
+        let excess = level.excess();
+        let unexplained = excess.iter().sum::<u64>().saturating_sub(self.own_extra(level));
+        // Traffic that was there before the run and went on at the same pace, each way, is nobody's own extra.
+        let (before, time) = level.quiet.unwrap_or_default();
+        let times = ratio(level.wall.0, time.0);
+        let before = [before.read_bytes, before.write_bytes].map(|moved| moved as f64 * times);
+        let went_on: u64 =
+            zip(before, excess).map(|(before, excess)| excess.min(before as u64)).sum();
         let floor = OWN_BYTES.max((asked.read.saturating_add(asked.write) as f64 * 0.01) as u64);
-        if before > floor { unexplained.max(before.min(excess)) } else { unexplained }
+        if went_on > floor { unexplained.max(went_on) } else { unexplained }
     }
 
     /// The share of a level's requests that are not of the run's calls: of direct reads, and of direct writes that are

@@ -1,11 +1,13 @@
 //! T31: others used the device at the same time.
 
+use std::iter::zip;
+
 use super::measure::{DeviceLevel, FlowView};
 use super::neighbours::WorkingPartners;
 use super::threshold::{FOREIGN, FOREIGN_RUINS, LOWER_BUSY, OWN_BYTES};
 use super::words::{of, pace, share};
 use super::{Rule, RuleJudge, finding, neighbours, throttled};
-use crate::evidence::{DiskCounters, LAZY_INIT, LayerKind};
+use crate::evidence::{LAZY_INIT, LayerKind};
 use crate::name::quoted;
 use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy};
 use crate::unit::{Bytes, Nanos};
@@ -194,12 +196,12 @@ fn with_partners(
     finding(RULE.id, FindingWeight::Note, measures, claim, because, None)
 }
 
-/// Somebody was at work there in the quiet time, before the run began.
+/// Somebody was at work there in the quiet time, before the run began, in a direction in which there was more than it asked
+/// for.
 fn at_work_before(level: &DeviceLevel<'_>) -> bool {
-    let heard = |(counters, _): &(DiskCounters, Nanos)| {
-        counters.read_bytes.saturating_add(counters.write_bytes) >= OWN_BYTES
-    };
-    level.quiet.as_ref().is_some_and(heard)
+    let (quiet, _) = level.quiet.unwrap_or_default();
+    let moved = zip([quiet.read_bytes, quiet.write_bytes], level.excess());
+    moved.map(|(quiet, excess)| quiet.min(excess)).sum::<u64>() >= OWN_BYTES
 }
 
 #[cfg(test)]
@@ -288,6 +290,21 @@ mod tests {
         bench.earlier(Bytes::mib(2), Bytes::ZERO);
         let found = verdict(&bench.record);
         assert_eq!((found.trust, found.measures), (Trust::Wrong, MeasuredSubject::Disturbed));
+    }
+
+    #[test]
+    fn what_was_read_before_is_not_what_is_written_now() {
+        let mut bench = DoctoredRecord::write_flushed();
+        let judged = |bench: &DoctoredRecord| {
+            let found = verdict(&bench.record);
+            (found.trust, found.measures)
+        };
+        bench.read_before(Bytes::mib(4));
+        // A journal, and no reads.
+        bench.written(Bytes(20_971_520 + 300_000), Bytes(20_971_520 + 300_000));
+        assert_eq!(judged(&bench), (Trust::Sound, MeasuredSubject::Device));
+        bench.written(Bytes::mib(40), Bytes::mib(40));
+        assert_eq!(judged(&bench), (Trust::Unproven, MeasuredSubject::Unsure));
     }
 
     #[test]

@@ -544,6 +544,14 @@ impl DoctoredRecord {
         evidence.before.memory = Reading::Seen(memory);
     }
 
+    /// Bytes that were read from the device in the quiet time before.
+    pub fn read_before(&mut self, read: Bytes) {
+        let quiet = &mut self.record.phases[0].evidence.quiet.devices[0];
+        if let Reading::Seen(counters) = &mut quiet.counters {
+            counters.read_bytes = read.0;
+        }
+    }
+
     /// Five seconds in which the device takes 4 MiB each, and the program writes so many MiB in the
     /// first tenth and then as fast as the device.
     pub fn burst_series(&mut self, first: u64) {
