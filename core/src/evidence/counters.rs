@@ -180,7 +180,7 @@ impl CounterReader {
     /// # Errors
     /// Why they were not looked at again.
     pub fn since(&self, first: &ProcessCensus) -> Result<OtherProcesses, String> {
-        Ok(first.until(&self.census()?, &self.sys_root))
+        first.until_now(&self.sys_root)
     }
 
     /// Everything at this moment. `files` are the open file targets whose page cache matters, with

@@ -81,6 +81,8 @@ pub struct ProcessCensus {
     kernel: BTreeMap<(u32, u64), Nanos>,
     /// One of them makes inode tables.
     lazy_init: bool,
+    /// Where those have their files who did something since a look before.
+    open_on: BTreeMap<u32, Option<Vec<String>>>,
 }
 
 impl ProcessCensus {
@@ -89,37 +91,22 @@ impl ProcessCensus {
     /// # Errors
     /// There are too many, or none can be seen: why.
     pub fn take(sys_root: &SysRoot) -> Result<Self, String> {
-        let at = clock::now();
-        let numbers = sys_root.others();
-        match numbers.len() {
-            0 => return Err("/proc: no processes can be seen".into()),
-            1..=MOST => {}
-            many => return Err(format!("/proc: {many} processes are too many to look at")),
-        }
-        let mut census =
-            Self { at, processes: BTreeMap::new(), kernel: BTreeMap::new(), lazy_init: false };
-        for pid in numbers {
-            if let Some(process) = census.look(sys_root, pid) {
-                census.processes.insert(pid, process);
-            }
-        }
-        Ok(census)
+        Self::after(None, sys_root)
     }
 
     /// What others have done since then, those who did nothing to speak of left out. Who has ended
     /// in between is not here any more; what he did in that time is with whoever waited for him.
-    pub fn until(&self, later: &Self, sys_root: &SysRoot) -> OtherProcesses {
+    ///
+    /// # Errors
+    /// Likewise.
+    pub fn until_now(&self, sys_root: &SysRoot) -> Result<OtherProcesses, String> {
+        let later = Self::after(Some(self), sys_root)?;
         let time = later.at.since(self.at);
         let mut processes = Vec::new();
         let there = |then: &Process| later.processes.get(&then.pid).is_some_and(|now| now.is(then));
         let inherited = InheritedIo::between(self.processes.values(), there);
         for (&pid, now) in &later.processes {
-            let then = self.processes.get(&pid).filter(|then| then.is(now));
-            let cpu = now.cpu_since(then);
-            let moved = now.moved_since(then, &inherited);
-            let busy = cpu.0 as f64 >= time.0 as f64 * CPU_LEAST;
-            let moving = moved.is_some_and(|io| io.read + io.write >= BYTES_LEAST);
-            if busy || moving {
+            if let Some((cpu, moved)) = self.done(now, later.at, &inherited) {
                 processes.push(OtherProcess {
                     pid,
                     parent: Some(now.parent),
@@ -128,12 +115,55 @@ impl ProcessCensus {
                     read: moved.map(|io| io.read),
                     written: moved.map(|io| io.write),
                     by_ended: moved.and_then(|moved| by_ended(sys_root, pid, moved)),
-                    open_on: open_on(sys_root, pid),
+                    open_on: later.open_on.get(&pid).cloned().flatten(),
                 });
             }
         }
         let lazy_init = self.lazy_init && later.lazy_init;
-        OtherProcesses { time, processes, kernel: Some(self.kernel_until(later)), lazy_init }
+        let kernel = Some(self.kernel_until(&later));
+        Ok(OtherProcesses { time, processes, kernel, lazy_init })
+    }
+
+    /// Every process now. Where those have their files who did something since an earlier look is looked up with each of
+    /// them: a moment later it may be gone.
+    fn after(first: Option<&Self>, sys_root: &SysRoot) -> Result<Self, String> {
+        let at = clock::now();
+        let numbers = sys_root.others();
+        match numbers.len() {
+            0 => return Err("/proc: no processes can be seen".into()),
+            1..=MOST => {}
+            many => return Err(format!("/proc: {many} processes are too many to look at")),
+        }
+        let mut census = Self {
+            at,
+            processes: BTreeMap::new(),
+            kernel: BTreeMap::new(),
+            lazy_init: false,
+            open_on: BTreeMap::new(),
+        };
+        let all = InheritedIo::default();
+        for pid in numbers {
+            let Some(process) = census.look(sys_root, pid) else { continue };
+            if first.is_some_and(|first| first.done(&process, at, &all).is_some()) {
+                census.open_on.insert(pid, open_on(sys_root, pid));
+            }
+            census.processes.insert(pid, process);
+        }
+        Ok(census)
+    }
+
+    /// The CPU time of a process since then, and what it moved, where one of them is worth a word.
+    fn done(
+        &self,
+        now: &Process,
+        at: Timestamp,
+        inherited: &InheritedIo,
+    ) -> Option<(Nanos, Option<ProcessIo>)> {
+        let then = self.processes.get(&now.pid).filter(|then| then.is(now));
+        let (cpu, moved) = (now.cpu_since(then), now.moved_since(then, inherited));
+        let busy = cpu.0 as f64 >= at.since(self.at).0 as f64 * CPU_LEAST;
+        let moving = moved.is_some_and(|io| io.read + io.write >= BYTES_LEAST);
+        (busy || moving).then_some((cpu, moved))
     }
 
     /// One process, unless it is of this run, or gone. Of a thread of the kernel only its CPU time is noted, and whether
@@ -236,14 +266,13 @@ mod tests {
         process(here, 7, &stat(7, 0, 10, 1), Some((10, 10)));
         process(here, 8, &stat(8, 0, 900_000, 1), None);
         process(here, 9, &stat(9, 0, 10, 2), Some((3 * mib, 0)));
-        let found = first.until(&ProcessCensus::take(&sys_root).unwrap(), &sys_root);
+        let found = first.until_now(&sys_root).unwrap();
         assert!(!found.lazy_init);
         let lazy = stat(4, KERNEL_THREAD, 10, 1).replace("dd", "ext4lazyinit");
         process(here, 4, &lazy, None);
         let there = ProcessCensus::take(&sys_root).unwrap();
-        assert!(
-            !first.until(&there, &sys_root).lazy_init && there.until(&there, &sys_root).lazy_init
-        );
+        let lazy = |first: &ProcessCensus| first.until_now(&sys_root).unwrap().lazy_init;
+        assert!(!lazy(&first) && lazy(&there));
         let found = found.processes;
         let moved = |n: &OtherProcess| (n.pid, n.read, n.written);
         assert_eq!(
@@ -282,7 +311,7 @@ mod tests {
         let first = ProcessCensus::take(&sys_root).unwrap();
         let ended = |pid: u32| here.remove(&format!("proc/{pid}"));
         let found = || {
-            let found = first.until(&ProcessCensus::take(&sys_root).unwrap(), &sys_root).processes;
+            let found = first.until_now(&sys_root).unwrap().processes;
             found.iter().map(|n| (n.pid, n.written, n.by_ended)).collect::<Vec<_>>()
         };
         // All that they did was done before: the shell did nothing.
