@@ -141,10 +141,11 @@ impl ProcessCensus {
             lazy_init: false,
             open_on: BTreeMap::new(),
         };
-        let all = InheritedIo::default();
+        // Who has ended is known at the end only: until then what a process inherited counts as its own.
+        let none = InheritedIo::default();
         for pid in numbers {
             let Some(process) = census.look(sys_root, pid) else { continue };
-            if first.is_some_and(|first| first.done(&process, at, &all).is_some()) {
+            if first.is_some_and(|first| first.done(&process, at, &none).is_some()) {
                 census.open_on.insert(pid, open_on(sys_root, pid));
             }
             census.processes.insert(pid, process);

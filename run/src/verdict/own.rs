@@ -1,7 +1,5 @@
 //! What a run's own work moves beyond the bytes it asks for; what is more than that, others moved.
 
-use std::iter::zip;
-
 use super::measure::{DeviceLevel, FlowView, ratio};
 use super::threshold::{
     AHEAD_BYTES, OWN_BYTES, OWN_COMMIT, OWN_PER_FLUSH, OWN_PER_MAPPED_FLUSH, OWN_PER_MOVED_WRITE,
@@ -27,14 +25,14 @@ impl FlowView<'_> {
     /// Bytes on a level that the run cannot account for, until the stop of the clock.
     pub fn foreign(&self, level: &DeviceLevel<'_>) -> u64 {
         let asked = &level.asked;
-        let excess = level.excess();
-        let unexplained = excess.iter().sum::<u64>().saturating_sub(self.own_extra(level));
+        let [read, write] = level.excess();
+        let unexplained = read.saturating_add(write).saturating_sub(self.own_extra(level));
         // Traffic that was there before the run and went on at the same pace, each way, is nobody's own extra.
         let (before, time) = level.quiet.unwrap_or_default();
         let times = ratio(level.wall.0, time.0);
-        let before = [before.read_bytes, before.write_bytes].map(|moved| moved as f64 * times);
-        let went_on: u64 =
-            zip(before, excess).map(|(before, excess)| excess.min(before as u64)).sum();
+        let went_on = |before: u64, excess: u64| excess.min((before as f64 * times) as u64);
+        let went_on =
+            went_on(before.read_bytes, read).saturating_add(went_on(before.write_bytes, write));
         let floor = OWN_BYTES.max((asked.read.saturating_add(asked.write) as f64 * 0.01) as u64);
         if went_on > floor { unexplained.max(went_on) } else { unexplained }
     }

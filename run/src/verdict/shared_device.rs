@@ -1,7 +1,5 @@
 //! T31: others used the device at the same time.
 
-use std::iter::zip;
-
 use super::measure::{DeviceLevel, FlowView};
 use super::neighbours::WorkingPartners;
 use super::threshold::{FOREIGN, FOREIGN_RUINS, LOWER_BUSY, OWN_BYTES};
@@ -200,8 +198,8 @@ fn with_partners(
 /// for.
 fn at_work_before(level: &DeviceLevel<'_>) -> bool {
     let (quiet, _) = level.quiet.unwrap_or_default();
-    let moved = zip([quiet.read_bytes, quiet.write_bytes], level.excess());
-    moved.map(|(quiet, excess)| quiet.min(excess)).sum::<u64>() >= OWN_BYTES
+    let [read, write] = level.excess();
+    quiet.read_bytes.min(read).saturating_add(quiet.write_bytes.min(write)) >= OWN_BYTES
 }
 
 #[cfg(test)]
