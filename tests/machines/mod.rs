@@ -68,6 +68,7 @@ impl Tree {
                 ("scheduler", "none [mq-deadline] kyber"),
                 ("nr_requests", "64"),
                 ("max_sectors_kb", "1280"),
+                ("max_segments", "168"),
                 ("read_ahead_kb", "128"),
                 ("logical_block_size", "512"),
                 ("physical_block_size", "512"),

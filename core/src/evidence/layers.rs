@@ -224,6 +224,8 @@ pub struct QueueSettings {
     pub optimal_io_size: Option<u64>,
     /// Largest request, KiB.
     pub max_sectors_kb: Option<u64>,
+    /// Pieces of memory in one request, where pages that lie together are one.
+    pub max_segments: Option<u64>,
     /// Requests the queue holds.
     pub nr_requests: Option<u64>,
     /// Read-ahead, KiB.

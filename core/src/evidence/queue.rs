@@ -16,6 +16,7 @@ pub(super) fn read(sys_root: &SysRoot, folder: &str) -> Reading<QueueSettings> {
         physical_block_size: number("physical_block_size"),
         optimal_io_size: number("optimal_io_size"),
         max_sectors_kb: number("max_sectors_kb"),
+        max_segments: number("max_segments"),
         nr_requests: number("nr_requests"),
         read_ahead_kb: number("read_ahead_kb"),
         scheduler: line("scheduler").map(|text| active(&text).to_string()),

@@ -10,6 +10,9 @@ use crate::plan::{Action, Caching, Durability, Method};
 use crate::record::{Evidence, Flow};
 use crate::unit::{ByteRange, Bytes, KIB, Nanos};
 
+/// What the kernel's block layer counts in, bytes (`SECTOR_SIZE`).
+const SECTOR: u64 = 512;
+
 impl DeviceLevel<'_> {
     /// Bytes read and written beyond those that the run asked for, until the stop of the clock.
     pub fn excess(&self) -> [u64; 2] {
@@ -41,7 +44,9 @@ impl FlowView<'_> {
     /// not made durable one by one, of which it is known how many requests each is. `None` of others.
     pub fn foreign_requests(&self, level: &DeviceLevel<'_>) -> Option<f64> {
         let [layer] = level.layers[..] else { return None };
-        let largest = layer.queue.seen()?.max_sectors_kb?.saturating_mul(KIB).max(1);
+        let queue = layer.queue.seen()?;
+        let largest = queue.max_sectors_kb?.saturating_mul(KIB).max(1);
+        let page = self.record.machine().page.0.max(1);
         let mut own = 0_u64;
         for flow in &self.phase.flows {
             let subject = self.record.resolved.subjects.get(flow.subject)?;
@@ -56,12 +61,18 @@ impl FlowView<'_> {
             if flow.caching != Caching::Direct || writes && one_by_one {
                 return None;
             }
+            // The pages of a buffer may all lie apart, and it may begin inside one.
+            let pages = flow.block.0.div_ceil(page) + 1;
+            let by_memory = queue.max_segments.map_or(1, |most| pages.div_ceil(most.max(1)));
             // One more where an extent ends inside a call.
-            let pieces = flow.block.0.div_ceil(largest).max(1);
+            let pieces = flow.block.0.div_ceil(largest).max(by_memory).max(1);
             own = own.saturating_add(flow.calls.0.saturating_mul(pieces));
         }
         let all = level.timed.reads.saturating_add(level.timed.writes);
-        let foreign = all.saturating_sub(own).saturating_sub(OWN_REQUESTS);
+        // Each request of others moved a sector at least.
+        let [read, write] = level.excess();
+        let sectors = read.saturating_add(write) / SECTOR;
+        let foreign = all.saturating_sub(own).min(sectors).saturating_sub(OWN_REQUESTS);
         (all > 0 && own > 0).then(|| ratio(foreign, all))
     }
 

@@ -248,6 +248,8 @@ mod tests {
         bench.direct(true);
         bench.queue(|queue| queue.max_sectors_kb = Some(1280));
         bench.beside(&[("dd", Nanos::ZERO, Bytes::kib(400))]);
+        let written = Bytes::mib(20) + Bytes::kib(400);
+        bench.written(written, written);
         let judged = |bench: &mut DoctoredRecord, requests: u64| {
             bench.requests(requests);
             let found = verdict(&bench.record);
@@ -259,6 +261,41 @@ mod tests {
         assert_eq!(judged(&mut bench, 80).0, Trust::Sound);
         bench.beside(&[]);
         assert_eq!(judged(&mut bench, 200).0, Trust::Sound, "nobody was seen");
+    }
+
+    #[test]
+    fn a_call_is_as_many_requests_as_its_buffer_has_pieces() {
+        let mut bench = DoctoredRecord::write_flushed();
+        bench.direct(true);
+        bench.queue(|queue| queue.max_sectors_kb = Some(4096));
+        bench.beside(&[("dd", Nanos::ZERO, Bytes::kib(400))]);
+        let written = Bytes::mib(20) + Bytes::kib(400);
+        bench.written(written, written);
+        // Two for each of the 20 calls, and those of others.
+        let judged = |bench: &mut DoctoredRecord, others: u64, most: Option<u64>| {
+            bench.requests(40 + others);
+            bench.queue(|queue| queue.max_segments = most);
+            verdict(&bench.record).trust
+        };
+        assert_eq!(judged(&mut bench, 80, Some(254)), Trust::Sound);
+        assert_eq!(judged(&mut bench, 180, Some(254)), Trust::Doubtful);
+        assert_eq!(judged(&mut bench, 80, Some(300)), Trust::Doubtful, "one for each");
+    }
+
+    #[test]
+    fn others_cannot_have_made_more_requests_than_they_moved_sectors() {
+        let mut bench = DoctoredRecord::write_flushed();
+        bench.direct(true);
+        bench.queue(|queue| queue.max_sectors_kb = Some(1280));
+        bench.beside(&[("dd", Nanos::ZERO, Bytes::kib(72))]);
+        let judged = |bench: &mut DoctoredRecord, more: Bytes| {
+            let written = Bytes::mib(20) + more;
+            bench.written(written, written);
+            bench.requests(250);
+            verdict(&bench.record).trust
+        };
+        assert_eq!(judged(&mut bench, Bytes::kib(36)), Trust::Sound);
+        assert_eq!(judged(&mut bench, Bytes::kib(72)), Trust::Doubtful);
     }
 
     #[test]
