@@ -44,7 +44,7 @@ const ROOMS: &[(&str, &[&str])] = &[
 ];
 
 /// The sources of each crate.
-const CRATES: [&str; 3] = ["core/src", "run/src", "src"];
+const CRATES: [&str; 4] = ["core/src", "record/src", "run/src", "src"];
 
 /// A source file: its path below the root of the package, and its text.
 struct Source {
@@ -298,7 +298,7 @@ fn results(line: &str) -> impl Iterator<Item = &str> {
 #[test]
 fn which_study_came_to_something_matters_to_its_own_files_only() {
     // The list says which judge makes which; the type itself what each adds to the figures.
-    let lists = ["core/src/study.rs", "run/src/verdict/study.rs", "core/src/record/outcome.rs"];
+    let lists = ["core/src/study.rs", "run/src/verdict/study.rs", "record/src/record/outcome.rs"];
     let mut complaints = Vec::new();
     for source in code().iter().filter(|source| !for_tests(source)) {
         let stem = source.path.rsplit('/').next().and_then(|name| name.strip_suffix(".rs"));

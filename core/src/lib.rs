@@ -1,5 +1,5 @@
-//! What assay measures with: plans, the engine, its statistics, what the kernel says, and the record of it all.
-//! Who conducts a run and judges its record is the crate `assay-run`, who has words for people `assay`.
+//! What assay measures with: plans, the engine, and its statistics. What the kernel says and the record of it all are the
+//! crate `assay-record`; who conducts a run and judges its record `assay-run`; who has words for people `assay`.
 #![deny(unsafe_code)]
 
 // The list of studies: words that plan, verdict and report expand.
@@ -16,9 +16,5 @@ pub mod plan;
 pub mod stats;
 pub mod sys;
 
-// The loop that does I/O, and what the kernel says about it.
+// The loop that does I/O.
 pub mod engine;
-pub mod evidence;
-
-// What was asked, what happened, what was seen.
-pub mod record;

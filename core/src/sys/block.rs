@@ -162,11 +162,6 @@ impl FiemapExtent {
     pub const UNWRITTEN: u32 = 0x800;
     /// Its blocks belong to another file, or place, too.
     pub const SHARED: u32 = 0x2000;
-
-    #[cfg(test)]
-    pub(crate) fn test(logical: u64, length: u64, flags: u32) -> Self {
-        Self { logical, length, flags, ..Self::default() }
-    }
 }
 
 /// Extents asked for with one call.

@@ -136,27 +136,25 @@ mod tests {
     use std::io::{Seek, SeekFrom, Write};
     use std::os::fd::AsFd;
 
+    fn extent(logical: u64, length: u64, flags: u32) -> FiemapExtent {
+        let mut extent = FiemapExtent::default();
+        (extent.logical, extent.length, extent.flags) = (logical, length, flags);
+        extent
+    }
+
     #[test]
     fn extents_are_cut_to_the_range_and_sorted_by_kind() {
         let mut sum = Extents::default();
         let range = 4096..40960;
-        add(&mut sum, FiemapExtent::test(0, 8192, 0), &range);
-        add(&mut sum, FiemapExtent::test(8192, 4096, FiemapExtent::UNWRITTEN), &range);
+        add(&mut sum, extent(0, 8192, 0), &range);
+        add(&mut sum, extent(8192, 4096, FiemapExtent::UNWRITTEN), &range);
+        add(&mut sum, extent(16384, 4096, FiemapExtent::DELAYED | FiemapExtent::UNKNOWN), &range);
         add(
             &mut sum,
-            FiemapExtent::test(16384, 4096, FiemapExtent::DELAYED | FiemapExtent::UNKNOWN),
+            extent(36864, 65536, FiemapExtent::ENCODED | FiemapExtent::SHARED | FiemapExtent::LAST),
             &range,
         );
-        add(
-            &mut sum,
-            FiemapExtent::test(
-                36864,
-                65536,
-                FiemapExtent::ENCODED | FiemapExtent::SHARED | FiemapExtent::LAST,
-            ),
-            &range,
-        );
-        add(&mut sum, FiemapExtent::test(1 << 20, 4096, 0), &range);
+        add(&mut sum, extent(1 << 20, 4096, 0), &range);
         assert_eq!(sum.count, 3);
         assert_eq!((sum.written, sum.encoded), (Bytes(8192), Bytes(4096)));
         assert_eq!(sum.shared, Bytes(4096));
