@@ -155,8 +155,7 @@ struct LoggedRecord {
 /// Whether bytes may be a log with a record in it, rather than a document.
 pub fn is_log(bytes: &[u8]) -> bool {
     let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
-    let found = bytes.windows(MARK.len()).any(|found| found == MARK.as_bytes());
-    first != Some(&b'{') && found
+    first != Some(&b'{') && bytes.windows(MARK.len()).any(|found| found == MARK.as_bytes())
 }
 
 /// Reads a log of a console. Of a record that stands there several times each line is taken from where it came

@@ -1,11 +1,15 @@
 //! The record on disk: where it may stand, and how it is read, whole or while it grows.
 
+use std::convert::Infallible;
+use std::fmt;
 use std::fs::{File, OpenOptions};
 use std::io::{BufReader, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize as _;
+use serde::Deserializer as _;
+use serde::de::{Error as _, IgnoredAny, MapAccess, Visitor};
 use serde_json::Deserializer;
+use serde_json::de::Read;
 
 use super::journal::{Journal, grown};
 use super::json_read::{read_first, read_json};
@@ -122,8 +126,8 @@ pub fn of_text(text: &str, shown: &str) -> Result<Record, Error> {
         };
         Refusal { place, why: format!("not a record: {why}"), instead: INSTEAD.into() }
     };
-    let head = SchemaHead::deserialize(&mut Deserializer::from_str(text)).map_err(refused)?;
-    let mut record: Record = match head.schema.as_str() {
+    let schema = schema_of(&mut Deserializer::from_str(text)).map_err(refused)?;
+    let mut record: Record = match &*schema {
         SCHEMA_1 => {
             let old = read_json(text).map_err(refused)?;
             // Places in what it was lifted to are none in the file.
@@ -167,14 +171,40 @@ pub fn of_text(text: &str, shown: &str) -> Result<Record, Error> {
 /// Whether a record stands there: a long one is not taken into memory for that.
 fn holds_record(path: &Path) -> bool {
     let Ok(file) = File::open(path) else { return false };
-    let head = SchemaHead::deserialize(&mut Deserializer::from_reader(BufReader::new(file)));
-    head.is_ok_and(|head| [SCHEMA, SCHEMA_1].contains(&&*head.schema))
+    let schema = schema_of(&mut Deserializer::from_reader(BufReader::new(file)));
+    schema.is_ok_and(|schema| [SCHEMA, SCHEMA_1].contains(&&*schema))
 }
 
-/// What every record begins with, of whatever version.
-#[derive(serde::Deserialize)]
-struct SchemaHead {
-    schema: String,
+/// The schema that a document names. Nothing behind it is read, and records of whatever version begin with it.
+///
+/// # Errors
+/// When it is no JSON up to there, or names none.
+fn schema_of<'de, R: Read<'de>>(document: &mut Deserializer<R>) -> serde_json::Result<String> {
+    let mut schema = None;
+    let Err(stopped) = document.deserialize_map(SchemaVisitor(&mut schema));
+    schema.ok_or(stopped)
+}
+
+/// Keeps the schema of a map, and stops there.
+struct SchemaVisitor<'a>(&'a mut Option<String>);
+
+impl<'de> Visitor<'de> for SchemaVisitor<'_> {
+    type Value = Infallible;
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("a document")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Infallible, A::Error> {
+        while let Some(name) = entries.next_key::<String>()? {
+            if name == "schema" {
+                *self.0 = Some(entries.next_value()?);
+                return Err(A::Error::custom("nothing more is read"));
+            }
+            entries.next_value::<IgnoredAny>()?;
+        }
+        Err(A::Error::missing_field("schema"))
+    }
 }
 
 /// The text of a document of that `kind` ("a record"); `instead` says what to give.
@@ -206,8 +236,8 @@ pub fn text_of(path: &Path, kind: &str, instead: &str) -> Result<String, Error> 
 
 /// Whether a text is a record, of whatever version; one that is still growing too.
 pub fn is_record(text: &str) -> bool {
-    let head = SchemaHead::deserialize(&mut Deserializer::from_str(text));
-    head.is_ok_and(|head| head.schema.starts_with("assay.record/"))
+    let schema = schema_of(&mut Deserializer::from_str(text));
+    schema.is_ok_and(|schema| schema.starts_with("assay.record/"))
 }
 
 #[cfg(test)]
@@ -215,6 +245,30 @@ mod tests {
     use super::*;
     use crate::plan::{PhaseRef, StudyPlan};
     use crate::record::jobs_of;
+
+    #[test]
+    fn nothing_is_read_behind_the_schema() {
+        for (text, found) in [
+            (r#"{"schema": "assay.record/2", "plan": {"#, true),
+            (r#" {"a": [{}], "schema": "assay.record/1"}"#, true),
+            (r#"{"schema": "assay.plan/1"}"#, false),
+            (r#"{"schema": 2}"#, false),
+            (r#"{"a": 1}"#, false),
+            (r#"[{"schema": "assay.record/2"}]"#, false),
+            ("", false),
+        ] {
+            assert_eq!(is_record(text), found, "{text}");
+        }
+        let said = |text: &str| match of_text(text, "a.json") {
+            Err(Error::Refusal(refusal)) => format!("{}: {}", refusal.place, refusal.why),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(said(r#"{"a": 1}"#), "a.json:1:8: not a record: missing field `schema`");
+        assert_eq!(
+            said("[1]"),
+            "a.json:1:0: not a record: invalid type: sequence, expected a document"
+        );
+    }
 
     #[test]
     fn phases_that_a_document_names_are_numbers_when_it_is_read() {
