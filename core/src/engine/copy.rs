@@ -22,13 +22,14 @@ use rustix::io::Errno;
 
 use self::copier::{Copier, CopyStop, memory};
 use self::meter::CopyMeter;
-pub use self::meter::CopySide;
+pub use self::meter::CopyTallies;
 pub use self::open::{OpenEnds, open};
 use self::reader::{InputReader, ReadFailure};
 use self::records::{CharsetMap, LEAD, RecordConverter, swap};
 use self::writer::OutputWriter;
 use crate::error::{Doing, Fault};
 use crate::plan::{self, Resync};
+use crate::stats::LiveCounters;
 use crate::stats::copy::{CopyCounts, CopyEvent, LiveCopyCounts};
 use crate::sys::buffer::Buffer;
 use crate::sys::{clock, close};
@@ -39,6 +40,8 @@ use crate::unit::{Nanos, Timestamp};
 pub struct CopyOutcome {
     /// What was copied.
     pub counts: CopyCounts,
+    /// What its calls moved, and how long they took.
+    pub tallies: CopyTallies,
     /// When it began; the ends were open.
     pub started: Timestamp,
     /// When it was over: flushed, and both ends closed.
@@ -54,23 +57,19 @@ pub struct CopyOutcome {
 }
 
 /// Copies. `stop` is looked at before every block and after every interrupted call; `tell` hears
-/// what dd would say; `sample` is given every call, with its time
-/// if it was timed: while calls are as short as [`BRISK`], only one in [`SELDOM`] is.
-pub fn copy<S>(
+/// what dd would say; `latencies` gets the time of each call that is timed.
+pub fn copy(
     plan: &plan::CopyWork,
     ends: OpenEnds,
     live_counters: &LiveCopyCounts,
+    latencies: &LiveCounters,
     stop: &AtomicBool,
     tell: &mut dyn FnMut(CopyEvent),
-    sample: S,
-) -> CopyOutcome
-where
-    S: FnMut(CopySide, usize, Option<Nanos>),
-{
+) -> CopyOutcome {
     let started = clock::now();
     let OpenEnds { input, output, input_name, output_name, input_place, closed, faults } = ends;
     let names = (input_name.clone(), output_name.clone());
-    let meter = CopyMeter::new(plan, live_counters, sample, started);
+    let meter = CopyMeter::new(plan, live_counters, latencies, started);
     let reader = InputReader::new(plan, input.as_fd(), input_name, input_place);
     let writer = OutputWriter::new(plan, output.as_fd(), output_name);
     let mut copier = Copier {
@@ -96,6 +95,7 @@ where
     let (flush, flushed) = copier.settle(halt);
     let closes = !dead && (flushed || !quits);
     let otherwise = copier.otherwise();
+    let tallies = std::mem::take(&mut copier.meter.tallies);
     let mut fault = copier.fault.take();
     let mut fail = |new: Fault| {
         tell(CopyEvent::Failed(new.clone()));
@@ -113,6 +113,7 @@ where
     let stopped = clock::now();
     CopyOutcome {
         counts: live_counters.snapshot(),
+        tallies,
         started,
         stopped,
         flush,
@@ -140,7 +141,7 @@ fn padding(resync: Resync) -> Option<u8> {
     }
 }
 
-impl<S: FnMut(CopySide, usize, Option<Nanos>)> Copier<'_, S> {
+impl Copier<'_> {
     fn run(&mut self) -> Result<(), CopyStop> {
         let plan = self.plan;
         let mut input = None;

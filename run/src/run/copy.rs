@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::engine::copy::{self, CopyOutcome, CopySide};
+use crate::engine::copy::{self, CopyOutcome, CopyTallies};
 use crate::error::{Doing, Error, Fault};
 use crate::evidence::{self, Direction, PathKind, Reading, Subject, ThreadSample, ThreadTimes};
 use crate::plan::{
@@ -34,9 +34,6 @@ use super::sampler::{PhaseSampler, PhaseSamples, SamplingEnd};
 /// What the copying thread brings home.
 struct CopyResult {
     outcome: CopyOutcome,
-    reads: ActionTally,
-    writes: ActionTally,
-    flushes: ActionTally,
     /// How its thread ran.
     ran: Option<ThreadTimes>,
 }
@@ -107,29 +104,13 @@ impl CopyThread {
             done.ring();
             let (Ok(ends), Ok(())) = (ends, gone.recv()) else { return };
             let began = ThreadSample::now();
-            let [mut reads, mut writes, mut flushes] = <[ActionTally; 3]>::default();
-            let sample = |side, bytes: usize, time: Option<Nanos>| {
-                let bytes = bytes as u64;
-                let tally = match side {
-                    CopySide::Read => &mut reads,
-                    CopySide::Write => &mut writes,
-                    CopySide::Flush => &mut flushes,
-                };
-                match time {
-                    Some(time) => {
-                        tally.add(bytes, bytes, time.0);
-                        live_counters.latency(time.0);
-                    }
-                    None => tally.add_untimed(bytes, bytes),
-                }
-            };
             let mut say = |event| {
                 let _ = tell.send(event);
                 news.ring();
             };
-            let outcome = copy::copy(&plan, ends, &counts, &stop, &mut say, sample);
+            let outcome = copy::copy(&plan, ends, &counts, &live_counters, &stop, &mut say);
             *home.lock().unwrap_or_else(PoisonError::into_inner) =
-                Some(CopyResult { outcome, reads, writes, flushes, ran: Some(began.until_now()) });
+                Some(CopyResult { outcome, ran: Some(began.until_now()) });
             done.ring();
         };
         std::thread::Builder::new()
@@ -231,6 +212,11 @@ impl CopyThread {
         CopyResult {
             outcome: CopyOutcome {
                 counts,
+                tallies: CopyTallies {
+                    reads: tally(counts.bytes_read, counts.reads_full + counts.reads_partial),
+                    writes: tally(counts.bytes_written, counts.writes_full + counts.writes_partial),
+                    flushes: ActionTally::default(),
+                },
                 started,
                 stopped,
                 flush: None,
@@ -238,9 +224,6 @@ impl CopyThread {
                 cut_short: true,
                 otherwise: Vec::new(),
             },
-            reads: tally(counts.bytes_read, counts.reads_full + counts.reads_partial),
-            writes: tally(counts.bytes_written, counts.writes_full + counts.writes_partial),
-            flushes: ActionTally::default(),
             ran: None,
         }
     }
@@ -308,9 +291,10 @@ pub(super) fn act(context: &mut PhaseContext, plan: &CopyWork) -> Result<PhaseRe
     let warmth = Warmths { before: warm, after: context.counter_reader.warmth() };
     let warmth = Some(warmth.into());
     hand.pass_on(context.observer);
-    let CopyResult { mut outcome, reads, writes, flushes, ran } =
+    let CopyResult { mut outcome, ran } =
         home.unwrap_or_else(|| hand.lost(watch.started(), stop_snapshot.at));
     context.otherwise.append(&mut outcome.otherwise);
+    let CopyTallies { reads, writes, flushes } = outcome.tallies;
     let mut span = Span {
         started: watch.started(),
         counted: outcome.started,

@@ -15,11 +15,11 @@ use crate::sys::buffer::Buffer;
 use crate::unit::Bytes;
 
 /// The parts of a running copy.
-pub(super) struct Copier<'a, S> {
+pub(super) struct Copier<'a> {
     pub(super) plan: &'a plan::CopyWork,
     pub(super) reader: InputReader<'a>,
     pub(super) writer: OutputWriter<'a>,
-    pub(super) meter: CopyMeter<'a, S>,
+    pub(super) meter: CopyMeter<'a>,
     pub(super) stop: &'a AtomicBool,
     pub(super) tell: &'a mut dyn FnMut(CopyEvent),
     pub(super) converter: Option<RecordConverter>,

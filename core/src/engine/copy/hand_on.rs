@@ -5,12 +5,10 @@ use rustix::fs::{FileType, SeekFrom};
 use rustix::io::Errno;
 
 use super::copier::{Copier, CopyStop};
-use super::meter::CopySide;
 use super::records::OutputRun;
 use crate::error::Doing;
-use crate::unit::Nanos;
 
-impl<S: FnMut(CopySide, usize, Option<Nanos>)> Copier<'_, S> {
+impl Copier<'_> {
     /// Writes a block just as it was read.
     #[inline]
     pub(super) fn write_as_read(&mut self, bytes: &[u8], full: bool) -> Result<(), CopyStop> {

@@ -2,14 +2,15 @@
 
 use crate::plan;
 use crate::stats::copy::LiveCopyCounts;
+use crate::stats::{ActionTally, LiveCounters};
 use crate::sys::clock;
 use crate::unit::{Nanos, Timestamp};
 
 use super::super::brisk::BriskCalls;
 
 /// Which call a sample is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CopySide {
+#[derive(Clone, Copy)]
+pub(super) enum CopySide {
     /// A read of the input.
     Read,
     /// A write of the output.
@@ -18,10 +19,22 @@ pub enum CopySide {
     Flush,
 }
 
+/// What the calls of a copy moved, and how long they took. While calls are brisk only some are timed.
+#[derive(Clone, Debug, Default)]
+pub struct CopyTallies {
+    /// Reads of the input.
+    pub reads: ActionTally,
+    /// Writes of the output.
+    pub writes: ActionTally,
+    /// Flushes of the output.
+    pub flushes: ActionTally,
+}
+
 /// Clock, gauge and samples of a copy.
-pub(super) struct CopyMeter<'a, S> {
+pub(super) struct CopyMeter<'a> {
     pub(super) live_counters: &'a LiveCopyCounts,
-    pub(super) sample: S,
+    latencies: &'a LiveCounters,
+    pub(super) tallies: CopyTallies,
     /// When the last call came back: the beginning of the next one.
     pub(super) mark: Timestamp,
     /// Something other than a call happened since.
@@ -34,18 +47,19 @@ pub(super) struct CopyMeter<'a, S> {
     pub(super) timed: bool,
 }
 
-impl<'a, S: FnMut(CopySide, usize, Option<Nanos>)> CopyMeter<'a, S> {
+impl<'a> CopyMeter<'a> {
     pub(super) fn new(
         plan: &plan::CopyWork,
         live_counters: &'a LiveCopyCounts,
-        sample: S,
+        latencies: &'a LiveCounters,
         started: Timestamp,
     ) -> Self {
         let alone = |flags: plan::EndFlags| flags.direct || flags.sync || flags.dsync;
         let each = alone(plan.from.flags) || alone(plan.to.flags) || plan.fsync_every_block;
         Self {
             live_counters,
-            sample,
+            latencies,
+            tallies: CopyTallies::default(),
             mark: started,
             stale: true,
             each,
@@ -79,13 +93,31 @@ impl<'a, S: FnMut(CopySide, usize, Option<Nanos>)> CopyMeter<'a, S> {
         if self.timed {
             let now = clock::now();
             let took = now.since(self.mark);
-            (self.sample)(side, bytes, Some(took));
+            self.sample(side, bytes, Some(took));
             self.mark = now;
             if !self.each && self.brisk.took(took) {
                 self.stale = true;
             }
         } else {
-            (self.sample)(side, bytes, None);
+            self.sample(side, bytes, None);
+        }
+    }
+
+    /// Adds a call to its tally, with its time if it was timed.
+    #[inline(always)]
+    pub(super) fn sample(&mut self, side: CopySide, bytes: usize, time: Option<Nanos>) {
+        let bytes = bytes as u64;
+        let tally = match side {
+            CopySide::Read => &mut self.tallies.reads,
+            CopySide::Write => &mut self.tallies.writes,
+            CopySide::Flush => &mut self.tallies.flushes,
+        };
+        match time {
+            Some(time) => {
+                tally.add(bytes, bytes, time.0);
+                self.latencies.latency(time.0);
+            }
+            None => tally.add_untimed(bytes, bytes),
         }
     }
 }

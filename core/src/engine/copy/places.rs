@@ -6,16 +6,14 @@ use rustix::fs::{FileType, SeekFrom};
 use rustix::io::Errno;
 
 use super::copier::{Copier, CopyStop, memory};
-use super::meter::CopySide;
 use super::reader::ReadFailure;
 use super::records::LEAD;
 use crate::error::{Doing, Fault};
 use crate::plan;
 use crate::stats::copy::CopyEvent;
 use crate::sys::buffer::Buffer;
-use crate::unit::Nanos;
 
-impl<S: FnMut(CopySide, usize, Option<Nanos>)> Copier<'_, S> {
+impl Copier<'_> {
     /// Passes over the beginning of the input: by moving if it can be moved, by reading if not.
     pub(super) fn skip(&mut self, keep: &mut Option<Buffer>) -> Result<(), CopyStop> {
         let extent = self.plan.skip;

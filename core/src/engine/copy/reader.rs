@@ -10,7 +10,6 @@ use super::drop_behind::CopyDropBehind;
 use super::meter::{CopyMeter, CopySide};
 use crate::plan;
 use crate::stats::copy::CopyEvent;
-use crate::unit::Nanos;
 
 /// The input.
 pub(super) struct InputReader<'a> {
@@ -73,10 +72,10 @@ impl<'a> InputReader<'a> {
 
     /// One block, in one read or as many as it takes.
     #[inline]
-    pub(super) fn block<S: FnMut(CopySide, usize, Option<Nanos>)>(
+    pub(super) fn block(
         &mut self,
         block: &mut [u8],
-        meter: &mut CopyMeter<'_, S>,
+        meter: &mut CopyMeter<'_>,
         stop: &AtomicBool,
         tell: &mut dyn FnMut(CopyEvent),
     ) -> Result<usize, ReadFailure> {
@@ -94,10 +93,10 @@ impl<'a> InputReader<'a> {
     }
 
     #[inline(always)]
-    pub(super) fn once<S: FnMut(CopySide, usize, Option<Nanos>)>(
+    pub(super) fn once(
         &mut self,
         block: &mut [u8],
-        meter: &mut CopyMeter<'_, S>,
+        meter: &mut CopyMeter<'_>,
         stop: &AtomicBool,
         tell: &mut dyn FnMut(CopyEvent),
     ) -> Result<usize, ReadFailure> {
@@ -134,11 +133,11 @@ impl<'a> InputReader<'a> {
 
     /// Notes what came of a block of `size` bytes.
     #[inline(always)]
-    pub(super) fn came<S>(
+    pub(super) fn came(
         &mut self,
         bytes: usize,
         size: usize,
-        meter: &mut CopyMeter<'_, S>,
+        meter: &mut CopyMeter<'_>,
         tell: &mut dyn FnMut(CopyEvent),
     ) {
         if self.wary && bytes > 0 && 0 < self.last && self.last < size {

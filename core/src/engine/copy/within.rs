@@ -17,7 +17,7 @@ use super::records::LEAD;
 use crate::error::{Doing, Fault, errno_name, errno_text};
 use crate::plan::CopyCalls;
 use crate::sys::buffer::Buffer;
-use crate::unit::{Bytes, Nanos};
+use crate::unit::Bytes;
 
 /// A pipe that blocks pass through.
 struct SplicePipe {
@@ -50,7 +50,7 @@ fn said(errno: Errno) -> String {
     format!("{} ({})", errno_text(errno), errno_name(errno))
 }
 
-impl<S: FnMut(CopySide, usize, Option<Nanos>)> Copier<'_, S> {
+impl Copier<'_> {
     /// Moves blocks by the calls of the plan, `most` whole ones and one of `rest` bytes, until the
     /// input ends or a call is refused. Gives the blocks that were moved.
     pub(super) fn within(
@@ -150,7 +150,7 @@ impl<S: FnMut(CopySide, usize, Option<Nanos>)> Copier<'_, S> {
                 Ok(bytes) => {
                     // One call that reads and writes; its time is that of the write.
                     self.meter.end(CopySide::Write, bytes);
-                    (self.meter.sample)(CopySide::Read, bytes, None);
+                    self.meter.sample(CopySide::Read, bytes, None);
                     moved += bytes;
                 }
                 Err(Errno::INTR) => self.go_on()?,

@@ -62,10 +62,10 @@ impl<'a> OutputWriter<'a> {
     /// Writes all of `bytes`, or says how far it came and what stopped it (`None`: the flag).
     // Always: a call more per block is 5 % of a copy in blocks of 512 bytes.
     #[inline(always)]
-    pub(super) fn all<S: FnMut(CopySide, usize, Option<Nanos>)>(
+    pub(super) fn all(
         &mut self,
         bytes: &[u8],
-        meter: &mut CopyMeter<'_, S>,
+        meter: &mut CopyMeter<'_>,
         stop: &AtomicBool,
         tell: &mut dyn FnMut(CopyEvent),
     ) -> Result<(), (usize, Option<Errno>)> {
@@ -143,10 +143,7 @@ impl<'a> OutputWriter<'a> {
     }
 
     /// Makes durable what was asked for; says how long that took, and what failed.
-    pub(super) fn flush<S: FnMut(CopySide, usize, Option<Nanos>)>(
-        &mut self,
-        meter: &mut CopyMeter<'_, S>,
-    ) -> (Nanos, Vec<Fault>) {
+    pub(super) fn flush(&mut self, meter: &mut CopyMeter<'_>) -> (Nanos, Vec<Fault>) {
         let mut faults = Vec::new();
         meter.begin_flush();
         let from = meter.mark;
