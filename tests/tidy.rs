@@ -409,6 +409,35 @@ fn surroundings_and_clocks_are_read_in_one_place() {
     settle(&complaints);
 }
 
+// What is generic is compiled where it is called: in a package that a release does not optimise.
+#[test]
+fn what_the_engine_does_is_compiled_with_it() {
+    let mut complaints = Vec::new();
+    for source in sources("core/src/engine", "rs") {
+        let code: Vec<_> = source.code().collect();
+        for (at, (number, line)) in code.iter().enumerate() {
+            let Some((_, after)) = line.split_once("pub fn ") else { continue };
+            let name = |c: char| c.is_alphanumeric() || c == '_';
+            let by_type = after
+                .trim_start_matches(name)
+                .strip_prefix('<')
+                .is_some_and(|first| !first.starts_with('\''));
+            let more = code[at..].iter().map(|(_, line)| *line);
+            let by_call = more
+                .take_while(|line| !line.ends_with('{'))
+                .chain([after])
+                .any(|line| line.contains("impl Fn"));
+            if by_type || by_call {
+                complaints.push(format!(
+                    "{}:{number}: generic over its caller; take a 'dyn', or what it is called with",
+                    source.path
+                ));
+            }
+        }
+    }
+    settle(&complaints);
+}
+
 #[test]
 fn figures_are_decided_in_one_place() {
     let own = ["total.bandwidth", "total.iops", ".lat_ns", "relative_spread", "events_beyond"];
