@@ -186,12 +186,16 @@ impl FlowView<'_> {
         if level.depth != 0 || !pages {
             return None;
         }
+        let copies = level.layers.len().max(2) as u64;
+        Some(Bytes(self.pages_of_others()?.0.saturating_mul(copies)))
+    }
+
+    /// Pages that writeback wrote meanwhile, to whatever device, beyond the run's own data.
+    pub(super) fn pages_of_others(&self) -> Option<Bytes> {
         let Evidence { before, stop, .. } = &self.phase.evidence;
         let page = self.record.machine().page;
         let written = stop.memory.seen()?.written_since(before.memory.seen()?, page)?;
-        let records = written.less(self.written_back()?);
-        let copies = level.layers.len().max(2) as u64;
-        Some(Bytes(records.0.saturating_mul(copies)))
+        Some(written.less(self.written_back()?))
     }
 
     /// How much of the run's own data writeback wrote, at the least.

@@ -2,8 +2,9 @@
 
 use super::measure::{DeviceLevel, FlowView};
 use super::neighbours::WorkingPartners;
+use super::own::moves_what_it_writes;
 use super::threshold::{FOREIGN, FOREIGN_RUINS, LOWER_BUSY, OWN_BYTES};
-use super::words::{of, pace, share};
+use super::words::{self, of, pace, share};
 use super::{Rule, RuleJudge, finding, neighbours, throttled};
 use crate::evidence::{LAZY_INIT, LayerKind};
 use crate::name::quoted;
@@ -16,8 +17,8 @@ pub const RULE: Rule = Rule {
     id: "T31",
     title: "Other I/O on the device",
     happens: "Another program's I/O shares the device.",
-    seen_by: "Bytes at the device that the run did not request; its traffic in the quiet time before; requests in flight at the start; what other processes read and wrote meanwhile, and where their files are.",
-    said_when: "More than {FOREIGN} of the bytes are foreign, and a process that moved them is known, or the device was busy before the phase began: doubtful, disturbed. More than {FOREIGN_RUINS}: wrong. Where no process is known: unproven. More than {FOREIGN_RUINS} of the requests of a device, in fewer bytes, by a process that is known: doubtful, disturbed. Runs that share semaphores with this one are partners: a note with the sum of all.",
+    seen_by: "Bytes at the device that the run did not request; its traffic in the quiet time before; requests in flight at the start; what other processes read and wrote meanwhile, and where their files are; pages that the kernel wrote back.",
+    said_when: "More than {FOREIGN} of the bytes are foreign, and a process that moved them is known, or the device was busy before the phase began: doubtful, disturbed. More than {FOREIGN_RUINS}: wrong. Where no process is known: unproven, with the pages that the kernel wrote back where they are most of it. More than {FOREIGN_RUINS} of the requests of a device, in fewer bytes, by a process that is known: doubtful, disturbed. Runs that share semaphores with this one are partners: a note with the sum of all.",
     try_it: "A second `dd` to the same disk.",
     answer: "Watches the devices before each phase (again where its own earlier writes may still be in progress), counts that traffic as foreign, and names the processes that moved most.",
     judge: RuleJudge::Flow(judge),
@@ -128,20 +129,8 @@ fn say(
         return with_partners(flow_view, level, partners, because);
     }
     if who.is_none() && !at_work_before(level) {
-        // Its thread is there, which may also read ahead the maps of free blocks.
-        let lazy = neighbours::lazy_init(flow_view, level);
-        let (by, next) = match lazy {
-            Some(mount) => (
-                format!(
-                    "ext4, which may be writing the inode tables of a new file system ({LAZY_INIT}), or another program"
-                ),
-                NextStep::new(
-                    Remedy::Remount,
-                    format!("sudo mount -o remount,noinit_itable {}", quoted(&mount.point)),
-                ),
-            ),
-            None => ("the file system itself, or another program".into(), next),
-        };
+        let (by, better) = nobody(flow_view, level, foreign, &mut because);
+        let next = better.unwrap_or(next);
         return finding(
             RULE.id,
             FindingWeight::Unproven,
@@ -165,6 +154,40 @@ fn say(
         None => next,
     };
     finding(RULE.id, weight, Some(MeasuredSubject::Disturbed), claim, because, Some(next))
+}
+
+/// What may have moved the foreign bytes where no process was seen that did, and what helps.
+fn nobody(
+    flow_view: &FlowView<'_>,
+    level: &DeviceLevel<'_>,
+    foreign: u64,
+    because: &mut Vec<Exhibit>,
+) -> (String, Option<NextStep>) {
+    // Pages are counted for the whole machine; on btrfs its own records are among them.
+    let [_, written] = level.excess();
+    let pages = flow_view.pages_of_others().filter(|pages| {
+        !moves_what_it_writes(flow_view.subject) && pages.0.min(written) > foreign / 2
+    });
+    if let Some(pages) = pages {
+        because.push(Exhibit::new("pages written back meanwhile", pages, "/proc/vmstat"));
+        return (
+            format!("the kernel wrote back {pages} of pages that programs had changed before"),
+            words::after_sync(&flow_view.record.plan.origin),
+        );
+    }
+    // Its thread is there, which may also read ahead the maps of free blocks.
+    match neighbours::lazy_init(flow_view, level) {
+        Some(mount) => (
+            format!(
+                "ext4, which may be writing the inode tables of a new file system ({LAZY_INIT}), or another program"
+            ),
+            Some(NextStep::new(
+                Remedy::Remount,
+                format!("sudo mount -o remount,noinit_itable {}", quoted(&mount.point)),
+            )),
+        ),
+        None => ("the file system itself, or another program".into(), None),
+    }
 }
 
 /// Runs that keep step with this one had the rest of the device.
@@ -240,6 +263,31 @@ mod tests {
         bench.beside(&[("dd", Nanos::ZERO, Bytes::mib(19))]);
         bench.makes_inode_tables();
         assert!(verdict(&bench.record).summary.contains("dd (process 10)"));
+    }
+
+    #[test]
+    fn pages_that_were_changed_before_are_named() {
+        let mut bench = DoctoredRecord::write_flushed();
+        bench.direct(true);
+        bench.beside(&[]);
+        bench.written(Bytes::mib(40), Bytes::mib(40));
+        bench.written_back(Bytes::mib(9));
+        let unknown =
+            "and no process was seen that moved them: the file system itself, or another program.";
+        assert!(verdict(&bench.record).summary.ends_with(unknown), "it is the least part of them");
+        bench.written_back(Bytes::mib(19));
+        let found = verdict(&bench.record);
+        assert_eq!((found.trust, found.measures), (Trust::Unproven, MeasuredSubject::Unsure));
+        assert_eq!(
+            found.summary,
+            "49 % of the bytes that loop3 moved were not requested by this run, and no process was seen that moved them: the kernel wrote back 19 MiB of pages that programs had changed before."
+        );
+        let next = found.findings.iter().find_map(|finding| finding.next.as_ref());
+        assert!(next.expect("something to do").words().starts_with("sync && "));
+        // Those that were read are none of them.
+        bench.written(Bytes::mib(20), Bytes::mib(20));
+        bench.was_read(Bytes::mib(20));
+        assert!(verdict(&bench.record).summary.ends_with(unknown));
     }
 
     #[test]
