@@ -163,29 +163,30 @@ fn nobody(
     foreign: u64,
     because: &mut Vec<Exhibit>,
 ) -> (String, Option<NextStep>) {
-    // Pages are counted for the whole machine; on btrfs its own records are among them.
-    let [_, written] = level.excess();
-    let pages = flow_view.pages_of_others().filter(|pages| {
-        !moves_what_it_writes(flow_view.subject) && pages.0.min(written) > foreign / 2
-    });
-    if let Some(pages) = pages {
-        because.push(Exhibit::new("pages written back meanwhile", pages, "/proc/vmstat"));
-        return (
-            format!("the kernel wrote back {pages} of pages that programs had changed before"),
-            words::after_sync(&flow_view.record.plan.origin),
-        );
-    }
     // Its thread is there, which may also read ahead the maps of free blocks.
-    match neighbours::lazy_init(flow_view, level) {
-        Some(mount) => (
+    if let Some(mount) = neighbours::lazy_init(flow_view, level) {
+        let command = format!("sudo mount -o remount,noinit_itable {}", quoted(&mount.point));
+        return (
             format!(
                 "ext4, which may be writing the inode tables of a new file system ({LAZY_INIT}), or another program"
             ),
-            Some(NextStep::new(
-                Remedy::Remount,
-                format!("sudo mount -o remount,noinit_itable {}", quoted(&mount.point)),
-            )),
-        ),
+            Some(NextStep::new(Remedy::Remount, command)),
+        );
+    }
+    // They are counted for the whole machine. Own records are among them on btrfs, and own data below a loop device.
+    let alone = flow_view.levels.len() == 1 && !moves_what_it_writes(flow_view.subject);
+    let [_, written] = level.excess();
+    let pages = flow_view.pages_of_others();
+    match pages.filter(|pages| alone && pages.0.min(written) > foreign / 2) {
+        Some(pages) => {
+            because.push(Exhibit::new("pages written back meanwhile", pages, "/proc/vmstat"));
+            (
+                format!(
+                    "the kernel, which wrote back {pages} of pages that programs had changed before"
+                ),
+                words::after_sync(&flow_view.record.plan.origin),
+            )
+        }
         None => ("the file system itself, or another program".into(), None),
     }
 }
@@ -280,7 +281,7 @@ mod tests {
         assert_eq!((found.trust, found.measures), (Trust::Unproven, MeasuredSubject::Unsure));
         assert_eq!(
             found.summary,
-            "49 % of the bytes that loop3 moved were not requested by this run, and no process was seen that moved them: the kernel wrote back 19 MiB of pages that programs had changed before."
+            "49 % of the bytes that loop3 moved were not requested by this run, and no process was seen that moved them: the kernel, which wrote back 19 MiB of pages that programs had changed before."
         );
         let next = found.findings.iter().find_map(|finding| finding.next.as_ref());
         assert!(next.expect("something to do").words().starts_with("sync && "));
@@ -288,6 +289,10 @@ mod tests {
         bench.written(Bytes::mib(20), Bytes::mib(20));
         bench.was_read(Bytes::mib(20));
         assert!(verdict(&bench.record).summary.ends_with(unknown));
+        // A thread of this file system is more than pages of any.
+        bench.written(Bytes::mib(40), Bytes::mib(40));
+        bench.makes_inode_tables();
+        assert!(verdict(&bench.record).summary.contains("(ext4lazyinit)"));
     }
 
     #[test]
