@@ -84,7 +84,7 @@ pub use proven::ProvenWrites;
 pub use samples::{BlockSamples, Quartiles, samples};
 pub use snapshot::{
     CachePages, CacheReading, Cpu, CpuThrottled, DeviceReading, DiskCounters, FilesystemReading,
-    FilesystemWrites, Memory, OwnIo, Pressure, Snapshot,
+    FilesystemWrites, Memory, OwnIo, Pressure, SECTOR, Snapshot,
 };
 pub use subject::folder_of;
 pub use survey::{

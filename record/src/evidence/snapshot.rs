@@ -7,7 +7,7 @@ use super::{ProcessorIdle, Reading};
 use crate::unit::{Bytes, Nanos, Ops, Timestamp};
 
 /// Bytes of a sector in the kernel's counters, on every disk.
-pub(super) const SECTOR: u64 = 512;
+pub const SECTOR: u64 = 512;
 
 /// Everything that is read at one edge of a phase. Conclusions are differences of two of these.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -5,13 +5,10 @@ use super::threshold::{
     AHEAD_BYTES, OWN_BYTES, OWN_COMMIT, OWN_PER_FLUSH, OWN_PER_MAPPED_FLUSH, OWN_PER_MOVED_WRITE,
     OWN_REQUESTS, OWN_SHARE, RECORD, TRIMS_PER_LEAF, TRIMS_PER_MAP,
 };
-use crate::evidence::{Direction, Mount, PathKind, Snapshot, Subject};
+use crate::evidence::{Direction, Mount, PathKind, SECTOR, Snapshot, Subject};
 use crate::plan::{Action, Caching, Durability, Method};
 use crate::record::{Evidence, Flow};
 use crate::unit::{ByteRange, Bytes, KIB, Nanos};
-
-/// What the kernel's block layer counts in, bytes (`SECTOR_SIZE`).
-const SECTOR: u64 = 512;
 
 impl DeviceLevel<'_> {
     /// Bytes read and written beyond those that the run asked for, until the stop of the clock.

@@ -7,13 +7,10 @@ use super::print::{
     FioDiskReport, FioDiskUse, FioFormats, FioIdleness, FioJobReport, FioReport, FioTerse,
     group_report,
 };
-use crate::evidence::{DeviceReading, DiskCounters, ProcessorIdle};
+use crate::evidence::{DeviceReading, DiskCounters, ProcessorIdle, SECTOR};
 use crate::record::{PhaseRecord, Record};
 use crate::stats::mean;
 use crate::unit::Nanos;
-
-/// Bytes of a sector in reports of disks.
-const SECTOR: u64 = 512;
 
 /// The formats of the report.
 pub fn formats(own: &FioOptions) -> FioFormats {
