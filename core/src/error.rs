@@ -255,6 +255,11 @@ impl Fault {
         self
     }
 
+    /// A thread could not be started.
+    pub fn no_thread(error: &std::io::Error) -> Self {
+        Self::new(Doing::Start, "a thread", error)
+    }
+
     /// The same fault with advice that fits the case better than the table's.
     pub fn hinting(mut self, hint: impl Into<String>) -> Self {
         self.hint = hint.into();
@@ -388,7 +393,7 @@ fn hint(doing: Doing, errno: i32) -> &'static str {
             "no file may be that large: lift the limit ('ulimit -f' shows it; some file systems have their own), or give a smaller size"
         }
         (_, libc::EROFS) => {
-            "the file system is mounted read-only: 'mount -o remount,rw' it, or use --read-only"
+            "the file system is mounted read-only: 'mount -o remount,rw' it, or name a file to read"
         }
         (
             Doing::Read | Doing::Write | Doing::Fsync | Doing::Fdatasync | Doing::Flush,
@@ -396,11 +401,17 @@ fn hint(doing: Doing, errno: i32) -> &'static str {
         ) => {
             "the device failed: 'dmesg | tail' shows what the kernel saw; nothing measured after this can be trusted"
         }
+        (Doing::Close | Doing::CloseOutput, libc::EIO) => {
+            "what was written may be lost: 'dmesg | tail' shows what the kernel saw"
+        }
         (Doing::Open, libc::EINVAL) => {
             "this file system does not take O_DIRECT: use buffered I/O with a flush"
         }
         (Doing::Read | Doing::Write, libc::EINVAL) => {
             "direct I/O needs block size and offset to be multiples of the logical block size"
+        }
+        (Doing::Start, libc::EAGAIN) => {
+            "no more threads may be started here: see 'ulimit -u' and pids.max of the control group, or give fewer workers"
         }
         (Doing::MakeQueue, libc::EACCES | libc::EPERM | libc::ENOSYS) => "",
         (_, libc::EACCES | libc::EPERM) => "this user may not: try another path, or run as root",

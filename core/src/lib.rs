@@ -16,5 +16,8 @@ pub mod plan;
 pub mod stats;
 pub mod sys;
 
+// Files that are written, replaced and removed beside what is measured.
+pub mod output;
+
 // The loop that does I/O.
 pub mod engine;

@@ -10,10 +10,11 @@
 #![allow(unsafe_code)]
 
 use std::io;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::AsRawFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use super::close::HeardFile;
 use super::slab::{BorrowedSlot, Brand, Slab, Slot, branded};
 use crate::unit::Nanos;
 
@@ -80,7 +81,7 @@ pub struct AioQueue<'s> {
     slab: Slab<'s>,
     /// Slots of what was pushed and not yet answered.
     lent: BorrowedSlot<'s>,
-    files: Arc<Vec<OwnedFd>>,
+    files: Arc<Vec<HeardFile>>,
     /// One for each slot.
     blocks: Box<[IoControlBlock]>,
     /// Slots that were pushed and not yet submitted.
@@ -106,7 +107,7 @@ impl<'s> AioQueue<'s> {
     /// `fs.aio-max-nr` is used up, ENOMEM.
     pub fn new(
         brand: Brand<'s>,
-        files: Arc<Vec<OwnedFd>>,
+        files: Arc<Vec<HeardFile>>,
         depth: u32,
         size: usize,
         flags: [u32; 2],
@@ -348,6 +349,8 @@ pub fn available() -> io::Result<()> {
 mod tests {
     use std::io::Write as _;
 
+    use std::os::fd::OwnedFd;
+
     use super::*;
 
     #[test]
@@ -359,8 +362,14 @@ mod tests {
         branded(|brand| {
             let mut file = tempfile::tempfile().unwrap();
             file.write_all(&[1; 8192]).unwrap();
-            let (mut queue, mut slots) =
-                AioQueue::new(brand, Arc::new(vec![OwnedFd::from(file)]), 2, 4096, [0; 2]).unwrap();
+            let (mut queue, mut slots) = AioQueue::new(
+                brand,
+                Arc::new(vec![HeardFile::from(OwnedFd::from(file))]),
+                2,
+                4096,
+                [0; 2],
+            )
+            .unwrap();
             let slot = slots.pop().unwrap();
             queue.buffer(&slot).fill(2);
             queue.push(slot, true, 0, 4096, 4096, 0);
@@ -386,9 +395,14 @@ mod tests {
         }
         branded(|brand| {
             let read_only = std::fs::File::open("/proc/self/exe").unwrap();
-            let (mut queue, mut slots) =
-                AioQueue::new(brand, Arc::new(vec![OwnedFd::from(read_only)]), 2, 4096, [0; 2])
-                    .unwrap();
+            let (mut queue, mut slots) = AioQueue::new(
+                brand,
+                Arc::new(vec![HeardFile::from(OwnedFd::from(read_only))]),
+                2,
+                4096,
+                [0; 2],
+            )
+            .unwrap();
             queue.push(slots.pop().unwrap(), true, 0, 0, 4096, 0);
             queue.push(slots.pop().unwrap(), false, 0, 0, 4096, 0);
             queue.wait(2, Some(Nanos::secs(5))).unwrap();

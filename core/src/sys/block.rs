@@ -107,28 +107,49 @@ pub fn logical_block_size(fd: BorrowedFd) -> io::Result<u32> {
     Ok(rustix::fs::ioctl_blksszget(fd)?)
 }
 
+/// `struct loop_info64` of linux/loop.h, 232 bytes.
 #[repr(C)]
 struct LoopStatus {
     device: u64,
     inode: u64,
-    rest: [u64; 27],
+    node: u64,
+    offset: u64,
+    rest: [u64; 25],
 }
 
-/// Device number (as `stat` has it) and inode of the file behind a loop device
-/// (LOOP_GET_STATUS64); ENXIO when there is none.
-pub fn loop_file(fd: BorrowedFd) -> io::Result<((u32, u32), u64)> {
+/// What a loop device lies on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LoopBacking {
+    /// The device that holds the file, as `stat` has it: major and minor.
+    pub device: (u32, u32),
+    /// Its inode there.
+    pub inode: u64,
+    /// The device that the file is, where it is the node of one; else 0 and 0.
+    pub node: (u32, u32),
+    /// Where in the file it begins, bytes.
+    pub offset: u64,
+}
+
+/// What is behind a loop device (LOOP_GET_STATUS64); ENXIO when nothing is.
+pub fn loop_backing(fd: BorrowedFd) -> io::Result<LoopBacking> {
     const LOOP_GET_STATUS64: u32 = 0x4C05;
-    let mut status = LoopStatus { device: 0, inode: 0, rest: [0; 27] };
+    let mut status = LoopStatus { device: 0, inode: 0, node: 0, offset: 0, rest: [0; 25] };
     // SAFETY: `status` is as large as `struct loop_info64` (232 bytes) and lives long enough.
     let answer = unsafe { libc::ioctl(fd.as_raw_fd(), LOOP_GET_STATUS64 as _, &mut status) };
     if answer != 0 {
         return Err(io::Error::last_os_error());
     }
     // The kernel's 32-bit encoding: 12 bits of major between the two parts of the minor.
-    let device = status.device as u32;
-    let major = (device >> 8) & 0xfff;
-    let minor = (device & 0xff) | ((device >> 12) & 0xfff00);
-    Ok(((major, minor), status.inode))
+    let number = |encoded: u64| {
+        let encoded = encoded as u32;
+        ((encoded >> 8) & 0xfff, (encoded & 0xff) | ((encoded >> 12) & 0xfff00))
+    };
+    Ok(LoopBacking {
+        device: number(status.device),
+        inode: status.inode,
+        node: number(status.node),
+        offset: status.offset,
+    })
 }
 
 /// One extent of a file, as FIEMAP tells it.
@@ -440,6 +461,6 @@ mod tests {
         let file = tempfile::tempfile().unwrap();
         assert_eq!(size(file.as_fd()).unwrap_err().raw_os_error(), Some(libc::ENOTTY));
         assert!(logical_block_size(file.as_fd()).is_err());
-        assert!(loop_file(file.as_fd()).is_err());
+        assert!(loop_backing(file.as_fd()).is_err());
     }
 }

@@ -11,7 +11,7 @@ use std::os::fd::{AsFd, FromRawFd, OwnedFd};
 
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 
-use super::clock;
+use super::{clock, start};
 use crate::unit::Nanos;
 
 /// Holds signals back from this thread and those it starts, and hands them out one by one.
@@ -49,7 +49,8 @@ impl EventWaker {
 }
 
 impl EventLoop {
-    /// Holds `signals` back from now on. To be made before any thread is started.
+    /// Holds `signals` back from now on. To be made before any thread is started. Those that whoever started this
+    /// process ignores (nohup) stay ignored: the kernel would hand out a blocked one all the same.
     ///
     /// # Errors
     /// EMFILE, ENOMEM; ENOSYS or EPERM where a filter stands in the way.
@@ -58,7 +59,7 @@ impl EventLoop {
         let mut before = MaybeUninit::<libc::sigset_t>::zeroed();
         // SAFETY: `set` is a place for a set; it is initialised by this call.
         unsafe { libc::sigemptyset(set.as_mut_ptr()) };
-        for &signal in signals {
+        for &signal in signals.iter().filter(|signal| !start::is_ignored(**signal)) {
             // SAFETY: `set` was initialised above.
             if unsafe { libc::sigaddset(set.as_mut_ptr(), signal) } != 0 {
                 return Err(io::Error::last_os_error());
@@ -160,6 +161,15 @@ mod tests {
         unsafe { libc::raise(libc::SIGCONT) };
         let Event::Continued(within) = event_loop.wait(Nanos::secs(5)) else { panic!("a signal") };
         assert!(within < Nanos::secs(5), "{within}");
+    }
+
+    #[test]
+    fn what_is_ignored_stays_ignored() {
+        super::super::signal::ignore(libc::SIGURG).unwrap();
+        let event_loop = EventLoop::new(&[libc::SIGURG]).unwrap();
+        // SAFETY: SIGURG is ignored in this process.
+        unsafe { libc::raise(libc::SIGURG) };
+        assert_eq!(event_loop.wait(Nanos::millis(1)), Event::Nothing);
     }
 
     #[test]

@@ -1,7 +1,7 @@
-//! The table of descriptors: how large it may become, and one of one's own.
+//! The table of descriptors, and one of one's own.
 //!
 //! # Safety
-//! [`limit`] hands the kernel a place for its answer, which it writes before the call returns.
+//! [`shared`] owns the new number that it gives away, and nobody else has.
 //! After [`own`] the calling thread has a copy of the table: every descriptor stays valid in it
 //! under the same number, and closing one there leaves the other table's alone. Descriptors made
 //! later are known to this thread only, and must not be handed to another. [`OwnFileTable::close`] takes the
@@ -9,20 +9,8 @@
 #![allow(unsafe_code)]
 
 use std::io;
-use std::os::fd::{AsRawFd as _, BorrowedFd};
+use std::os::fd::{AsRawFd as _, BorrowedFd, FromRawFd as _, OwnedFd};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-
-/// How many descriptors this process may have: the soft and the hard limit; `u64::MAX`: any number.
-///
-/// # Errors
-/// ENOSYS, EPERM where a filter stands in the way (rustix takes it for granted that none does).
-pub fn limit() -> io::Result<(u64, u64)> {
-    let mut limit = libc::rlimit64 { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: `limit` lives until the call returns.
-    let answer = unsafe { libc::getrlimit64(libc::RLIMIT_NOFILE, &raw mut limit) };
-    // RLIM_INFINITY is the largest number there is.
-    if answer == 0 { Ok((limit.rlim_cur, limit.rlim_max)) } else { Err(io::Error::last_os_error()) }
-}
 
 /// `F_SET_RW_HINT` of `linux/fcntl.h`.
 const SET_WRITE_HINT: libc::c_int = 1024 + 12;
@@ -37,6 +25,28 @@ pub fn set_write_hint(file: BorrowedFd<'_>, hint: u64) -> io::Result<()> {
         -1 => Err(io::Error::last_os_error()),
         _ => Ok(()),
     }
+}
+
+/// Another descriptor, above the standard ones, of what a number stands for: the same place in the same file.
+///
+/// # Errors
+/// EBADF, where the number stands for nothing; EMFILE.
+pub fn shared(number: i32) -> io::Result<OwnedFd> {
+    // SAFETY: numbers only; the kernel checks the one, and the other is new and nobody else's.
+    unsafe {
+        match libc::fcntl(number, libc::F_DUPFD_CLOEXEC, 3) {
+            -1 => Err(io::Error::last_os_error()),
+            own => Ok(OwnedFd::from_raw_fd(own)),
+        }
+    }
+}
+
+/// Whether a number stands for something that is closed where another program is started: not what this process was
+/// given when it was started itself.
+pub fn closes_at_exec(number: i32) -> bool {
+    // SAFETY: numbers only.
+    let flags = unsafe { libc::fcntl(number, libc::F_GETFD) };
+    flags != -1 && flags & libc::FD_CLOEXEC != 0
 }
 
 /// Runs that are going on in this process.

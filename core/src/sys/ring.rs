@@ -9,12 +9,13 @@
 #![allow(unsafe_code)]
 
 use std::io;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::AsRawFd;
 use std::sync::Arc;
 
 use io_uring::{IoUring, opcode, squeue, types};
 use rustix::io::{Errno, ReadWriteFlags, preadv2};
 
+use super::close::HeardFile;
 use super::slab::{BorrowedSlot, Brand, Slab, Slot};
 use crate::unit::Nanos;
 
@@ -67,7 +68,7 @@ pub struct UringQueue<'s> {
     slab: Slab<'s>,
     /// Slots in flight.
     lent: BorrowedSlot<'s>,
-    files: Arc<Vec<OwnedFd>>,
+    files: Arc<Vec<HeardFile>>,
     setup: RingSetup,
     /// Registered buffers; files are registered as the setup says.
     fixed: bool,
@@ -111,7 +112,7 @@ fn build(entries: u32, setup: RingSetup) -> io::Result<IoUring> {
 /// requests, FUSE). A ring tries it all the same with each I/O, gives up, and hands it over to its
 /// worker threads (`io_read` and `io_write` in the kernel's io_uring/rw.c), unless it is told to do so
 /// at once, which spares a tenth of the cost.
-fn always_waits(file: &OwnedFd) -> bool {
+fn always_waits(file: &HeardFile) -> bool {
     // Behind the end of everything: where the question is taken, nothing is read.
     const NOWHERE: u64 = 1 << 62;
     let mut byte = [0];
@@ -127,7 +128,7 @@ impl<'s> UringQueue<'s> {
     /// there; ENOMEM; what registering the files answers (EMFILE, ENOMEM).
     pub fn new(
         brand: Brand<'s>,
-        files: Arc<Vec<OwnedFd>>,
+        files: Arc<Vec<HeardFile>>,
         depth: u32,
         size: usize,
         setup: RingSetup,
@@ -380,6 +381,8 @@ pub fn available() -> io::Result<()> {
 mod tests {
     use std::io::Write as _;
 
+    use std::os::fd::OwnedFd;
+
     use super::*;
     use crate::sys::slab::branded;
 
@@ -392,7 +395,7 @@ mod tests {
         branded(|brand| {
             let mut file = tempfile::tempfile().unwrap();
             file.write_all(&[1; 8192]).unwrap();
-            let files = Arc::new(vec![OwnedFd::from(file)]);
+            let files = Arc::new(vec![HeardFile::from(OwnedFd::from(file))]);
             let (mut ring, mut slots) =
                 UringQueue::new(brand, files, 2, 4096, RingSetup::default()).unwrap();
             let slot = slots.pop().unwrap();

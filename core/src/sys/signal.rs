@@ -6,6 +6,22 @@
 
 use std::io;
 
+/// Signals that somebody sends to end a program, or that end it when nobody means to (timers, the limit of its CPU
+/// time): signal(7), "terminate" and "core", without those that a fault of the program itself raises, SIGPIPE and
+/// SIGXFSZ, which an error of a call tells as well.
+pub const TERMINATING: &[i32] = &[
+    libc::SIGHUP,
+    libc::SIGINT,
+    libc::SIGQUIT,
+    libc::SIGUSR1,
+    libc::SIGUSR2,
+    libc::SIGALRM,
+    libc::SIGTERM,
+    libc::SIGXCPU,
+    libc::SIGVTALRM,
+    libc::SIGPROF,
+];
+
 /// Gives `signal` back the meaning it has in a fresh process.
 ///
 /// # Errors

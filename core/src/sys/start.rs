@@ -18,6 +18,11 @@ use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use rustix::fs::{Mode, OFlags, open};
+use rustix::process::{Resource, Rlimit, setrlimit};
+
+use super::limits::{ProcessLimit, limit};
+use crate::error::Refusal;
+use crate::unit::Bytes;
 
 /// One bit for each standard stream that was closed, and [`PIPES_IGNORED`].
 static NOTED: AtomicU8 = AtomicU8::new(0);
@@ -66,6 +71,26 @@ pub(super) fn spare_heap() {
         // SAFETY: gives back what the allocator has and nobody uses.
         let _ = unsafe { libc::malloc_trim(0) };
     }
+}
+
+/// Lets the stack of the first thread grow to 1 MiB, where `ulimit -s` keeps it smaller. The kernel asks for the limit when
+/// it grows, not when the program is started.
+///
+/// # Errors
+/// Where the hard limit is lower, and this user may not raise it.
+pub fn grow_stack() -> Result<(), Refusal> {
+    const ENOUGH: u64 = 1 << 20;
+    let Ok((soft, hard)) = limit(ProcessLimit::Stack) else { return Ok(()) };
+    if soft >= ENOUGH {
+        return Ok(());
+    }
+    let wanted = Rlimit { current: Some(ENOUGH), maximum: Some(hard.max(ENOUGH)) };
+    setrlimit(Resource::Stack, wanted).map_err(|_| {
+        Refusal::new(
+            format!("the stack may have {} here, which is too little", Bytes(soft)),
+            "raise it with 'ulimit -s 1024'",
+        )
+    })
 }
 
 /// Whether a signal does nothing to this process.

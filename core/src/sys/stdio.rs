@@ -7,10 +7,11 @@
 #![allow(unsafe_code)]
 
 use std::io;
-use std::os::fd::{AsRawFd, IntoRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, IntoRawFd};
 use std::ptr::NonNull;
 
 use super::buffer::Buffer;
+use super::close::{CloseListener, HeardFile};
 
 unsafe extern "C" {
     fn putc_unlocked(byte: libc::c_int, stream: *mut libc::FILE) -> libc::c_int;
@@ -49,6 +50,8 @@ const KEPT: usize = if cfg!(target_env = "musl") { 8 } else { 0 };
 #[derive(Debug)]
 pub struct Stream {
     stream: NonNull<libc::FILE>,
+    /// Hears what closing it answers.
+    listener: CloseListener,
     // Known to the stream until it is closed.
     _buffer: Buffer,
 }
@@ -61,13 +64,14 @@ impl Stream {
     ///
     /// # Errors
     /// EINVAL when the file is not open for that; ENOMEM.
-    pub fn new(file: OwnedFd, buffer: usize, writes: bool) -> io::Result<Self> {
+    pub fn new(file: HeardFile, buffer: usize, writes: bool) -> io::Result<Self> {
         let mode = if writes { c"r+" } else { c"r" };
         // SAFETY: the mode is a C string; the descriptor is open, and given up below.
         let stream = unsafe { libc::fdopen(file.as_raw_fd(), mode.as_ptr()) };
         let stream = NonNull::new(stream).ok_or_else(io::Error::last_os_error)?;
         // From here on the stream closes it.
-        let _ = file.into_raw_fd();
+        let Some((fd, listener)) = file.into_parts() else { unreachable!("it is open") };
+        let _ = fd.into_raw_fd();
         let mut memory = Buffer::reused((buffer + KEPT).max(1))?;
         // Its pages are there before the first record is timed.
         memory.iter_mut().step_by(PAGE).for_each(|byte| *byte = 0);
@@ -75,7 +79,7 @@ impl Stream {
         let answer = unsafe {
             libc::setvbuf(stream.as_ptr(), memory.as_mut_ptr().cast(), libc::_IOFBF, memory.len())
         };
-        let this = Self { stream, _buffer: memory };
+        let this = Self { stream, listener, _buffer: memory };
         if answer == 0 { Ok(this) } else { Err(io::ErrorKind::InvalidInput.into()) }
     }
 
@@ -179,10 +183,14 @@ impl Stream {
 }
 
 impl Drop for Stream {
-    /// What is still in the buffer is written; who wants to hear of errors flushes before.
+    /// What is still in the buffer is written; who wants to know where an error belongs flushes before.
     fn drop(&mut self) {
         // SAFETY: opened in `new`, closed only here; the buffer is dropped after.
-        unsafe { libc::fclose(self.stream.as_ptr()) };
+        let answer = match unsafe { libc::fclose(self.stream.as_ptr()) } {
+            0 => Ok(()),
+            _ => Err(io::Error::last_os_error()),
+        };
+        self.listener.hear(answer);
     }
 }
 
@@ -190,8 +198,9 @@ impl Drop for Stream {
 mod tests {
     use super::*;
 
-    fn open(path: &std::path::Path) -> OwnedFd {
-        std::fs::File::options().read(true).write(true).open(path).unwrap().into()
+    fn open(path: &std::path::Path) -> HeardFile {
+        let file = std::fs::File::options().read(true).write(true).open(path).unwrap();
+        std::os::fd::OwnedFd::from(file).into()
     }
 
     #[test]
@@ -217,7 +226,7 @@ mod tests {
     #[test]
     fn a_full_device_is_heard_of() {
         let full = std::fs::File::options().write(true).read(true).open("/dev/full").unwrap();
-        let mut stream = Stream::new(full.into(), 4096, true).unwrap();
+        let mut stream = Stream::new(std::os::fd::OwnedFd::from(full).into(), 4096, true).unwrap();
         stream.put(&[1; 4096]).unwrap();
         let error = stream.flush().unwrap_err();
         assert_eq!(error.raw_os_error(), Some(libc::ENOSPC));
