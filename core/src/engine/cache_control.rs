@@ -3,12 +3,14 @@
 
 use std::io;
 use std::num::NonZeroU64;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::AsFd;
 
 use rustix::fs::Advice;
 
 use crate::plan::{Action, SyncFileRange};
 use crate::sys::writeout::{self, WriteOutSteps};
+
+use crate::sys::close::HeardFile;
 
 use super::touched::TouchedRanges;
 use super::{IoOp, IoRequest};
@@ -68,7 +70,7 @@ impl WriteOutPolicy {
     ///
     /// # Errors
     /// The first that a file met, with its number; the files after it are left out.
-    pub(super) fn call(&mut self, files: &[OwnedFd]) -> Result<(), (u32, io::Error)> {
+    pub(super) fn call(&mut self, files: &[HeardFile]) -> Result<(), (u32, io::Error)> {
         self.writes = 0;
         while let Some((number, from, to)) = self.reach.take() {
             let Some(file) = files.get(number as usize) else { continue };
@@ -116,7 +118,7 @@ impl DropBehindPolicy {
 
     /// Drops the stretch of each file that was touched since the last time, and what was left
     /// then of the one before.
-    pub(super) fn call(&mut self, files: &[OwnedFd]) {
+    pub(super) fn call(&mut self, files: &[HeardFile]) {
         self.pending = 0;
         while let Some((file, from, to)) = self.last.take() {
             drop_stretch(files, file, from, to);
@@ -128,7 +130,7 @@ impl DropBehindPolicy {
     }
 }
 
-fn drop_stretch(files: &[OwnedFd], number: u32, from: u64, to: u64) {
+fn drop_stretch(files: &[HeardFile], number: u32, from: u64, to: u64) {
     let Some(file) = files.get(number as usize) else { return };
     // Advice: a refusal changes nothing.
     let _ = rustix::fs::fadvise(file, from, NonZeroU64::new(to - from), Advice::DontNeed);

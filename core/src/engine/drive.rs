@@ -208,11 +208,16 @@ fn go<'s, L: IoBackend<'s>>(
         }
         Err(error) => {
             gate.ready();
-            let doing = match worker.method {
-                Method::IoUring(_) | Method::Libaio(_) => Doing::MakeQueue,
-                _ => Doing::Prepare,
-            };
-            Err(Fault::new(doing, worker.path(0), &error))
+            Err(match worker.method {
+                Method::IoUring(_) | Method::Libaio(_) => {
+                    Fault::new(Doing::MakeQueue, worker.path(0), &error)
+                }
+                // Of its helpers.
+                Method::PosixAio if error.raw_os_error() == Some(libc::EAGAIN) => {
+                    Fault::no_thread(&error)
+                }
+                _ => Fault::new(Doing::Prepare, worker.path(0), &error),
+            })
         }
     }
 }

@@ -4,13 +4,14 @@
 
 use std::hint::black_box;
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
 use crate::error::{Doing, Fault};
 use crate::plan::{FileSharing, Interference, PurgedCache};
 use crate::sys::buffer::Buffer;
+use crate::sys::close::HeardFile;
 use crate::sys::lock::{LockKind, lock, try_lock};
 
 use super::sync::own_descriptions;
@@ -31,7 +32,7 @@ pub(crate) struct DisturbedCalls {
     stray: Buffer,
     reads: u32,
     /// Descriptions of its own for locks on whole files, which keep out others of this program too.
-    locks: Vec<OwnedFd>,
+    locks: Vec<HeardFile>,
     /// Buffers that are used in turn, and where the next begins.
     turns: Option<(Buffer, usize)>,
 }

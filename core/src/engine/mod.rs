@@ -21,6 +21,7 @@ mod log;
 mod mmap;
 mod offsets;
 mod once;
+mod own_sector;
 mod pace;
 mod picker;
 mod posixaio;
@@ -54,6 +55,7 @@ pub use drive::{
 pub use fill::{BlockCheck, DataFiller, DataLayer, KnownGenerations, WriteGeneration};
 pub use log::{LogEntry, LogPage, PAGE, PageReturn, WorkerLog};
 pub use offsets::OffsetStream;
+pub use own_sector::is_own_sector;
 pub use posixaio::posixaio_threads;
 pub use priorities::PriorityDraw;
 pub use route::{FileSpan, IoRoute};
@@ -64,11 +66,12 @@ pub use uring::setup as ring_setup;
 pub use vectored::{available as try_vectored, try_flags};
 
 use std::io;
-use std::os::fd::OwnedFd;
+
 use std::sync::Arc;
 
 use crate::plan::Action;
 use crate::sys::clock;
+use crate::sys::close::HeardFile;
 use crate::sys::slab::Slot;
 use crate::unit::Timestamp;
 
@@ -130,7 +133,7 @@ impl IoRequest {
 
 /// The open files of a worker, in the order of [`IoRequest::file`]. Methods without I/O have none. Who is
 /// the last to have them can close each, and hear what is said to that.
-pub type WorkerFiles = Arc<Vec<OwnedFd>>;
+pub type WorkerFiles = Arc<Vec<HeardFile>>;
 
 /// Which flush.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

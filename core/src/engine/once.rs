@@ -23,6 +23,21 @@ pub(super) fn make(buffer: &mut [u8], seed: u64) {
     }
 }
 
+/// Whether the words of a sector are such products, also where [`scramble`] has changed some: the first of each line, and
+/// the last two of the first line. The headers of data that are verified may stand in two lines.
+pub(super) fn made(words: &[u64; SECTOR / 8]) -> bool {
+    const LEAST: usize = SECTOR / LINE - 2;
+    let (lines, _) = words.as_chunks::<{ LINE / 8 }>();
+    let follows = |line: &[u64; LINE / 8], place: usize| {
+        line[place] != 0 && line[place + SERIES.len()] == line[place].wrapping_mul(GOLDEN)
+    };
+    let made = lines.iter().enumerate().filter(|(number, line)| {
+        let kept = if *number == 0 { 1..2 } else { 1..4 };
+        kept.into_iter().all(|place| follows(line, place))
+    });
+    made.count() >= LEAST
+}
+
 /// Bytes of a line of the CPU's cache: each sector has eight.
 const LINE: usize = 64;
 

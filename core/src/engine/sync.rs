@@ -5,34 +5,36 @@
 //! sequential stream costs one call for each block, any other order two.
 
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd};
 
-use rustix::fs::{Mode, OFlags, SeekFrom};
+use rustix::fs::{OFlags, SeekFrom};
+
+use crate::sys::close::HeardFile;
+use crate::sys::reopen;
 
 use super::sync_backend::{SyncCalls, flush_files};
 use super::{FlushKind, IoRequest, WorkerFiles};
 
 /// One I/O at a time from where the file stands.
 pub(crate) struct SyncStream {
-    files: Vec<OwnedFd>,
+    files: Vec<HeardFile>,
     /// Where each file stands; not known after an error.
     places: Vec<Option<u64>>,
 }
 
 /// A description of its own of each file: same access and flags, but a place that nobody else
 /// moves.
-pub(super) fn own_descriptions(files: &[OwnedFd]) -> io::Result<Vec<OwnedFd>> {
+pub(super) fn own_descriptions(files: &[HeardFile]) -> io::Result<Vec<HeardFile>> {
     let kept = OFlags::ACCMODE
         | OFlags::DIRECT
         | OFlags::SYNC
         | OFlags::DSYNC
         | OFlags::NOATIME
         | OFlags::APPEND;
-    let again = |file: &OwnedFd| {
+    let again = |file: &HeardFile| {
         let flags = rustix::fs::fcntl_getfl(file)? & kept;
         // A file without a name is reached through its descriptor.
-        let path = format!("/proc/self/fd/{}", file.as_raw_fd());
-        Ok(rustix::fs::open(&path, flags | OFlags::CLOEXEC, Mode::empty())?)
+        Ok(file.another(reopen::again(file.as_fd(), flags)?))
     };
     files.iter().map(again).collect()
 }
@@ -51,7 +53,7 @@ impl SyncStream {
     pub(super) fn at_its_place(
         &mut self,
         io: IoRequest,
-        calls: impl FnOnce(&OwnedFd) -> io::Result<usize>,
+        calls: impl FnOnce(&HeardFile) -> io::Result<usize>,
     ) -> io::Result<usize> {
         let number = io.file as usize;
         let file = &self.files[number];

@@ -2,8 +2,9 @@
 //! to be answered.
 
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd};
 
+use crate::sys::close::HeardFile;
 use crate::sys::slab::{Brand, Slab, Slot};
 use crate::unit::Timestamp;
 
@@ -126,7 +127,7 @@ impl<'s, C: SyncCalls, const DATA: bool> IoBackend<'s> for SyncBackend<'s, C, DA
 }
 
 /// `fsync` or `fdatasync` of every file.
-pub(crate) fn flush_files(files: &[OwnedFd], how: FlushKind) -> io::Result<()> {
+pub(crate) fn flush_files(files: &[HeardFile], how: FlushKind) -> io::Result<()> {
     for file in files {
         match how {
             FlushKind::Fsync => rustix::fs::fsync(file)?,

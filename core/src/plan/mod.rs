@@ -89,7 +89,10 @@ pub use stop::{SteadyRule, StopLimit, StopRule};
 pub use studies::StudyPlan;
 pub use study::{CapacityStudy, CardStudy, ModesStudy, PlainRun, Study, SustainStudy};
 pub use sweep::{CellParams, SweepPacing, SweepPlan};
-pub use target::{FileOrder, LayoutMode, Lifetime, ListedDevice, OverwriteConsent, Size, Target};
+pub use target::{
+    FileOrder, LayoutMode, Lifetime, ListedDevice, OverwriteConsent, OverwriteScope, Size, Target,
+    TargetKey,
+};
 pub use tausworthe::Tausworthe;
 pub use tolerance::{DepthSearch, ErrorTolerance, LeastRate, ServiceLevel};
 pub use tool::{AddedWords, MoreWork, OtherMeaning, PlanBoard, PlanOrigin, ToolProfile};

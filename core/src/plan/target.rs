@@ -112,7 +112,21 @@ pub struct ListedDevice {
     pub consent: Option<OverwriteConsent>,
 }
 
-/// Permission to overwrite a device: its name, given a second time.
+/// What may be overwritten on a device whose user has named it for that. Each allows what stands before it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum OverwriteScope {
+    /// Nothing: the device reads as empty, or holds what a benchmark has written.
+    #[default]
+    Empty,
+    /// What it holds, whatever that is.
+    Content,
+    /// Also what is in use: a mounted file system, a volume, swap.
+    InUse,
+}
+
+/// Permission to overwrite a device: its name, given once more.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -121,9 +135,9 @@ pub struct OverwriteConsent {
     #[serde(with = "crate::name::one")]
     #[cfg_attr(feature = "schema", schemars(with = "crate::name::PathText"))]
     pub device: PathBuf,
-    /// Also where something is on it or uses it: a mounted file system, partitions, RAID, a volume, swap.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub held: bool,
+    /// How far it goes.
+    #[serde(default, skip_serializing_if = "super::usual::is_usual")]
+    pub over: OverwriteScope,
 }
 
 /// How large, in words that do not need a look at the machine.
@@ -241,6 +255,26 @@ impl Size {
     }
 }
 
+/// The file, files or device that a target names: targets of one key are [the same](Target::is_same).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TargetKey<'t> {
+    /// A file, by its path.
+    File(&'t Path),
+    /// A block device, by its path.
+    Device(&'t Path),
+    /// A file without a name in this folder.
+    Scratch(&'t Path),
+    /// Several files.
+    Files {
+        /// Their folders.
+        dirs: &'t [PathBuf],
+        /// What their names begin with.
+        stem: &'t str,
+        /// Each by its path.
+        named: &'t [PathBuf],
+    },
+}
+
 impl Target {
     /// How its files come to be; what is no file is there already.
     pub fn layout(&self) -> LayoutMode {
@@ -254,16 +288,18 @@ impl Target {
 
     /// Whether both name the same file, files or device.
     pub fn is_same(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::File { path, .. }, Self::File { path: also, .. })
-            | (Self::Device { path, .. }, Self::Device { path: also, .. }) => path == also,
-            (Self::Scratch { dir, .. }, Self::Scratch { dir: also, .. }) => dir == also,
-            (
-                Self::Files { dirs, stem, named, .. },
-                Self::Files { dirs: also, stem: too, named: names, .. },
-            ) => dirs == also && stem == too && named == names,
-            _ => false,
-        }
+        self.key().is_some_and(|key| other.key() == Some(key))
+    }
+
+    /// What tells it from the other targets of a plan; `None` of one that is nowhere.
+    pub fn key(&self) -> Option<TargetKey<'_>> {
+        Some(match self {
+            Self::File { path, .. } => TargetKey::File(path),
+            Self::Device { path, .. } => TargetKey::Device(path),
+            Self::Scratch { dir, .. } => TargetKey::Scratch(dir),
+            Self::Files { dirs, stem, named, .. } => TargetKey::Files { dirs, stem, named },
+            Self::Nowhere { .. } => return None,
+        })
     }
 
     /// Its size, of each file, where that is planned to the byte.
@@ -293,6 +329,17 @@ impl Target {
             _ => (None, &[][..]),
         };
         let several = several.iter().map(|other| (other.path.as_path(), other.consent.as_ref()));
+        one.into_iter().chain(several)
+    }
+
+    /// The permission to write to each of the block devices that it names, to be changed.
+    pub fn consents_mut(&mut self) -> impl Iterator<Item = (&Path, &mut Option<OverwriteConsent>)> {
+        let (one, several) = match self {
+            Self::Device { path, consent, .. } => (Some((path.as_path(), consent)), &mut [][..]),
+            Self::Files { devices, .. } => (None, devices.as_mut_slice()),
+            _ => (None, &mut [][..]),
+        };
+        let several = several.iter_mut().map(|other| (other.path.as_path(), &mut other.consent));
         one.into_iter().chain(several)
     }
 

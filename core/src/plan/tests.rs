@@ -155,9 +155,11 @@ fn a_device_is_written_only_by_consent() {
     work.target = device(None);
     let refused = plan("w", Work::Blocks(work.clone()), StopRule::default()).check();
     assert!(refused.is_err_and(|refusal| refusal.why.contains("/dev/sdz")));
-    work.target = device(Some(OverwriteConsent { device: "/dev/sdy".into(), held: true }));
+    work.target =
+        device(Some(OverwriteConsent { device: "/dev/sdy".into(), over: OverwriteScope::InUse }));
     assert!(plan("w", Work::Blocks(work.clone()), StopRule::default()).check().is_err());
-    work.target = device(Some(OverwriteConsent { device: "/dev/sdz".into(), held: false }));
+    work.target =
+        device(Some(OverwriteConsent { device: "/dev/sdz".into(), over: OverwriteScope::Empty }));
     assert_eq!(plan("w", Work::Blocks(work), StopRule::default()).check(), Ok(()));
 }
 

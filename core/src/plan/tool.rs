@@ -22,6 +22,9 @@ pub struct PlanOrigin {
     /// words alone would not do the same again.
     #[serde(default, skip_serializing_if = "is_usual")]
     pub piped: bool,
+    /// What the same again would damage, such as the file system of a mounted device: then no line does it again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub damages: Vec<String>,
     /// Files that were read for it (job files).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<String>,
@@ -73,6 +76,7 @@ impl PlanOrigin {
             words,
             redirected: String::new(),
             piped: false,
+            damages: Vec::new(),
             sources: Vec::new(),
             tool,
             board: None,
@@ -130,6 +134,13 @@ pub struct ToolProfile {
     /// Its words are operands, `name=value`, in any order: of each name one counts, but lists (`conv=a,b`) add up.
     #[serde(skip_serializing_if = "is_usual")]
     pub operands: bool,
+    /// How its user allows that what a device holds is lost; `{device}` stands for it. Absent: by its name, a third
+    /// time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lose: Option<String>,
+    /// The same of a device that is in use. Absent: nothing allows it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lose_in_use: Option<String>,
     /// What makes its line flush inside the timing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flush: Option<AddedWords>,

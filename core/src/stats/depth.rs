@@ -19,6 +19,9 @@ pub struct DepthCounts {
     /// The ns of all.
     #[serde(default)]
     time: u64,
+    /// The ns in which none was in flight.
+    #[serde(default)]
+    idle: u64,
 }
 
 impl DepthCounts {
@@ -43,6 +46,9 @@ impl DepthCounts {
     pub fn hold(&mut self, depth: u32, time: Nanos) {
         self.held = self.held.saturating_add(u64::from(depth).saturating_mul(time.0));
         self.time = self.time.saturating_add(time.0);
+        if depth == 0 {
+            self.idle = self.idle.saturating_add(time.0);
+        }
     }
 
     /// Adds another worker's.
@@ -53,6 +59,7 @@ impl DepthCounts {
         self.sum += other.sum;
         self.held = self.held.saturating_add(other.held);
         self.time = self.time.saturating_add(other.time);
+        self.idle = self.idle.saturating_add(other.idle);
         self.most = self.most.max(other.most);
     }
 
@@ -65,6 +72,7 @@ impl DepthCounts {
                 time => self.held as f64 / time as f64,
             },
             max: self.most,
+            idle: (self.time > 0).then(|| self.idle as f64 / self.time as f64),
             counts: (0..)
                 .zip(self.cells)
                 .filter(|cell| cell.1 > 0)
@@ -82,6 +90,10 @@ pub struct DepthReached {
     pub mean: f64,
     /// Most.
     pub max: u32,
+    /// Share of the time in which none was in flight: the worker paused, or made its next I/O. Absent where that was not
+    /// counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idle: Option<f64>,
     /// Depths from this up to twice it, and how often one was sent that made it so many, itself included.
     pub counts: Vec<(u32, u64)>,
 }

@@ -206,7 +206,7 @@ impl Histogram {
             seen += self.cells[index];
             if seen >= rank {
                 let middle = (floor(index) + floor(index + 1) - 1) / 2;
-                return Some(middle.clamp(self.least, self.most));
+                return Some(middle.max(self.least).min(self.most));
             }
         }
         Some(self.most)

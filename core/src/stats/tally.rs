@@ -260,7 +260,7 @@ impl ActionTotal {
             seen += cell.1;
             seen >= rank
         });
-        Nanos(cell.map_or(latency.max, |cell| cell.0.clamp(latency.min, latency.max)))
+        Nanos(cell.map_or(latency.max, |cell| cell.0.max(latency.min).min(latency.max)))
     }
 }
 

@@ -95,6 +95,10 @@ pub(super) struct IoState {
     pub(super) generation: WriteGeneration,
     /// Its slot is in flight.
     pub(super) out: bool,
+    /// What fell short in it and was sent again.
+    pub(super) again: Option<SentAgain>,
+    /// Bytes that a read after a write was asked for.
+    pub(super) asked: u32,
     /// It is a read of a mix whose writes are verified as it goes: nobody looks at what it brings.
     pub(super) unlooked: bool,
     /// Its number among all that were sent.
@@ -109,10 +113,20 @@ impl IoState {
             sent: Timestamp(0),
             generation,
             out: false,
+            again: None,
+            asked: 0,
             unlooked: false,
             number: 0,
         }
     }
+}
+
+/// An I/O that fell short.
+#[derive(Clone, Copy)]
+pub(super) struct SentAgain {
+    pub(super) io: IoRequest,
+    /// What it moved when it was sent once more as a whole; then the rest is in flight.
+    pub(super) moved: Option<i32>,
 }
 
 /// Which call of an I/O is in flight.

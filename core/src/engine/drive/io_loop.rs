@@ -102,7 +102,7 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
             (trims && depth > 1).then(|| TrimPool::new(&worker.files, worker.trim_call, depth));
         let (trim_pool, fault) = match trim_pool.transpose() {
             Ok(pool) => (pool, None),
-            Err(error) => (None, Some(Fault::new(Doing::Prepare, worker.path(0), &error))),
+            Err(error) => (None, Some(Fault::no_thread(&error))),
         };
         let ios_in_flight = vec![InFlight::IDLE; depth];
         let generation = worker.generation;
@@ -231,7 +231,7 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
         }
         self.wait(next_due)?;
         self.collect();
-        if MORE && self.loop_config.follows {
+        if !self.follow.is_empty() {
             self.send_what_follows();
         }
         ControlFlow::Continue(())
@@ -391,8 +391,8 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
         }
         self.beside.sent(io);
         self.ios_in_flight[index] = InFlight { io, since, sent: self.now, accepted: self.now };
-        self.io_states[index].number = self.sent;
-        self.io_states[index].unlooked = self.unlooked;
+        let io_state = &mut self.io_states[index];
+        (io_state.number, io_state.unlooked, io_state.again) = (self.sent, self.unlooked, None);
         self.sent += 1;
         self.listed_before = self.now;
         if io.op == IoOp::Trim && !L::TAKES_TRIMS {
@@ -513,7 +513,6 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
             if MORE {
                 self.io_states[index].out = false;
                 call = self.io_states[index].call;
-                self.write_down(&io_in_flight, call, index, answer);
             }
             self.take(slot, io_in_flight, call, answer);
         }
@@ -576,17 +575,16 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
         answer: i32,
     ) {
         let io = io_in_flight.io;
-        let at_end = answer == 0 && io.len > 0;
-        let grows = self.worker.grows;
-        if answer < 0 || at_end && grows && L::AT_ONCE {
-            self.failed(io, call, if at_end { -libc::EIO } else { answer });
-            return self.free.push(slot);
+        let (slot, answer) = if answer == io.len as i32 {
+            (slot, answer)
+        } else {
+            let Some(end) = self.not_whole(slot, &io_in_flight, call, answer) else { return };
+            end
+        };
+        if MORE {
+            self.write_down(&io_in_flight, call, slot.index(), answer);
         }
         let moved = answer as u32;
-        if at_end && !grows {
-            self.worker_totals.end_of_data = true;
-            self.open = false;
-        }
         let counts = self.now >= self.worker_totals.counted;
         if MORE {
             self.ramp_left = self.ramp_left.saturating_sub(u64::from(moved));

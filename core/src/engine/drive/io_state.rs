@@ -90,6 +90,7 @@ impl<'s, L: IoBackend<'s>, const MORE: bool> IoLoop<'_, 's, L, MORE> {
         }
         let io_state = &mut self.io_states[slot.index()];
         (io_state.call, io_state.generation) = (InFlightCall::Main, self.generation);
+        io_state.again = None;
         // What ends here is rewritten as far as it goes.
         self.follow.push((slot, IoRequest { op: IoOp::Write, len: moved, ..io }));
         (None, None)
@@ -104,7 +105,8 @@ impl<'s, L: IoBackend<'s>, const MORE: bool> IoLoop<'_, 's, L, MORE> {
         if moved == 0 {
             return Some(slot);
         }
-        self.io_states[slot.index()].call = InFlightCall::Back;
+        let io_state = &mut self.io_states[slot.index()];
+        (io_state.call, io_state.again, io_state.asked) = (InFlightCall::Back, None, moved);
         self.follow.push((slot, IoRequest { op: IoOp::Read, len: moved, ..io }));
         None
     }

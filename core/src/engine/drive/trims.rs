@@ -25,9 +25,7 @@ impl<'s, L: IoBackend<'s>, const MORE: bool> IoLoop<'_, 's, L, MORE> {
         let done = trimmer.trim(io_in_flight.io).map(|()| io_in_flight.io.len as usize);
         self.now = self.backend.now();
         self.worker_totals.stopped = self.now;
-        let answer = answered(done);
-        self.write_down(&io_in_flight, InFlightCall::Main, slot.index(), answer);
-        self.take(slot, io_in_flight, InFlightCall::Main, answer);
+        self.take(slot, io_in_flight, InFlightCall::Main, answered(done));
         self.heed();
     }
 
@@ -60,7 +58,6 @@ impl<'s, L: IoBackend<'s>, const MORE: bool> IoLoop<'_, 's, L, MORE> {
             let io_in_flight = self.ios_in_flight[index];
             self.io_states[index].out = false;
             self.now = done;
-            self.write_down(&io_in_flight, InFlightCall::Main, index, answer);
             self.take(slot, io_in_flight, InFlightCall::Main, answer);
             self.now = latest.max(done);
         }

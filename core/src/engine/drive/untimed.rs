@@ -55,6 +55,7 @@ impl<'s, L: IoBackend<'s>, const MORE: bool> IoLoop<'_, 's, L, MORE> {
             }
             if let Some(answer) = odd {
                 let io_in_flight = InFlight { io, since: self.now, ..InFlight::IDLE };
+                self.ios_in_flight[slot.index()] = io_in_flight;
                 return self.take(slot, io_in_flight, InFlightCall::Main, answer);
             }
         }

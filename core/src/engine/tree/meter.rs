@@ -154,7 +154,7 @@ impl TreeMeter<'_, '_> {
     }
 
     pub(super) fn fail(&mut self, (doing, errno): OpFailed, name: &CStr) {
-        let path = format!("{}/{}", self.worker.path, name::of_bytes(name.to_bytes()));
+        let path = format!("{}/{}", self.worker.path, name::word(name.to_bytes()));
         self.tally.errors += 1;
         self.worker_totals.fault.get_or_insert_with(|| Fault::new(doing, path, &errno.into()));
         self.cut = true;
