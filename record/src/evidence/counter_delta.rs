@@ -27,6 +27,10 @@ pub(super) enum CounterWidth {
     Long,
 }
 
+/// No counter grows by more in a phase, be it of bytes (64 PiB) or of ns (2 years): a document that says so was made
+/// up, and sums of what is not beyond it do not overflow.
+const MOST: u64 = 1 << 56;
+
 /// How much a counter grew from one reading to a later one, in the unit of the readings.
 ///
 /// A counter whose reading is below the one before has wrapped, if it is so narrow that it could. One that
@@ -34,7 +38,7 @@ pub(super) enum CounterWidth {
 #[inline]
 pub(super) fn grown(then: u64, now: u64, width: CounterWidth) -> u64 {
     if now >= then {
-        return now - then;
+        return Some(now - then).filter(|grown| *grown <= MOST).unwrap_or_default();
     }
     let round = |unit: u64| unit.saturating_mul(1 << 32);
     match width {
@@ -42,7 +46,10 @@ pub(super) fn grown(then: u64, now: u64, width: CounterWidth) -> u64 {
         CounterWidth::Short if then < round(1) => round(1) - (then - now),
         CounterWidth::Register(unit) if then < round(unit) => round(unit) - (then - now),
         // Each of them may have wrapped.
-        CounterWidth::Registers(unit) => (then - now).next_multiple_of(round(unit)) - (then - now),
+        CounterWidth::Registers(unit) => {
+            let whole = (then - now).checked_next_multiple_of(round(unit));
+            whole.map_or(0, |whole| whole - (then - now))
+        }
         CounterWidth::Short | CounterWidth::Register(_) | CounterWidth::Long => 0,
     }
 }

@@ -7,7 +7,7 @@
 
 use std::num::NonZeroU64;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rustix::fs::{Advice, Mode, OFlags, open};
 use rustix::io::Errno;
@@ -15,6 +15,7 @@ use rustix::io::Errno;
 use super::sys_root::why;
 use super::{DirectAlign, DirectIo, Reading, extents};
 use crate::name::NameText as _;
+use crate::output::{remove_file, scratch_named};
 use crate::sys::buffer::Buffer;
 use crate::sys::{block, cache};
 
@@ -77,29 +78,17 @@ fn nameless(folder: &Path) -> Result<OwnedFd, Errno> {
     open(folder, flags, Mode::RUSR | Mode::WUSR)
 }
 
-/// Takes the name of a probe away, whatever happens.
-struct ProbeFile(PathBuf);
-
-impl Drop for ProbeFile {
-    fn drop(&mut self) {
-        // A file that cannot be removed was made by nobody else and is empty; the folder's owner
-        // sees its name.
-        let _ = std::fs::remove_file(&self.0);
-    }
-}
-
 /// A new file with a name of its own, opened for direct I/O a second time and unlinked at once;
 /// `None` when direct I/O is refused. Not created with O_DIRECT: some file systems would make the
 /// file first and refuse the flag afterwards.
 fn named(folder: &Path) -> Result<Option<OwnedFd>, Errno> {
-    let mode = Mode::RUSR | Mode::WUSR;
-    let now = crate::sys::clock::now().0;
-    let path = folder.join(format!(".assay-probe-{}-{now}", std::process::id()));
-    let make = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
-    let plain = open(&path, make, mode)?;
-    let unlink = ProbeFile(path);
-    let direct = open(&unlink.0, OFlags::RDWR | OFlags::DIRECT | OFlags::CLOEXEC, mode);
-    drop((unlink, plain));
+    let (plain, path) =
+        scratch_named(folder).map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))?;
+    let flags = OFlags::RDWR | OFlags::DIRECT | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let direct = open(&path, flags, Mode::empty());
+    // What stays is told at the end of the run.
+    let _ = remove_file(&path, false);
+    drop(plain);
     match direct {
         Ok(file) => Ok(Some(file)),
         Err(Errno::INVAL) => Ok(None),
@@ -178,6 +167,8 @@ fn to_align((memory, offset): (u32, u32)) -> DirectAlign {
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
     use super::*;
     use std::io::Write;
 

@@ -72,7 +72,7 @@ impl SysRoot {
     /// The machine, read once per record. Measures the clock, which takes a few milliseconds.
     pub fn machine(&self) -> Machine {
         let name = rustix::system::uname();
-        let said = |text: &std::ffi::CStr| text.to_string_lossy().into_owned();
+        let said = |text: &std::ffi::CStr| crate::name::word(text.to_bytes());
         let cpuinfo = self.text("/proc/cpuinfo");
         let product = self.product();
         let (step, cost) = clock::measure();

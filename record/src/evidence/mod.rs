@@ -15,6 +15,7 @@ use crate::unit::Bytes;
 mod card;
 mod cgroup;
 mod conditions;
+mod content;
 mod copying;
 mod counter_delta;
 mod counters;
@@ -28,6 +29,7 @@ mod fake;
 mod filesystem_writes;
 mod forbidden;
 mod hardware;
+mod in_use;
 #[cfg(test)]
 mod kernels;
 mod layers;
@@ -47,6 +49,7 @@ mod proven;
 mod punch;
 mod queue;
 mod samples;
+mod signatures;
 mod snapshot;
 mod stack;
 mod subject;
@@ -55,7 +58,6 @@ mod sys_root;
 mod system;
 mod thread_states;
 mod thread_times;
-mod unclaimed;
 mod wake_up;
 mod warmth;
 mod writeback;
@@ -63,11 +65,13 @@ mod writeback;
 pub use card::{CardInfo, SpeedClaims};
 pub use cgroup::KnownGroups;
 pub use conditions::{Condition, ConditionKind, ConditionReader, ConditionValue};
+pub use content::{CONTENT_SECTOR, DeviceContent};
 pub use copying::{COPIED, CopySpeed, copying};
 pub use counters::CounterReader;
 pub use cpu_caches::CpuCache;
 pub use extents::{all_holes, extents};
 pub use forbidden::CheckedCall;
+pub use in_use::DeviceUser;
 pub use layers::{
     BlockLayer, DirectAlign, DirectIo, Extents, FilesystemSpace, Hardware, LayerKind, LeafKind,
     Mount, PathKind, QueueSettings, Subject,

@@ -73,7 +73,7 @@ pub fn device_number(text: &str) -> Option<DeviceNumber> {
 /// Undoes the kernel's octal escapes: `\040` is a blank.
 pub fn unescape(text: &str) -> String {
     if !text.contains('\\') {
-        return text.to_string();
+        return name::tamed(text).into();
     }
     let bytes = name::bytes(text);
     let mut plain = Vec::with_capacity(bytes.len());
@@ -90,7 +90,7 @@ pub fn unescape(text: &str) -> String {
             i += 1;
         }
     }
-    name::of_bytes(&plain)
+    name::word(&plain)
 }
 
 /// The mount of a path: by mount id; else the longest mount point above the path, the latest of
@@ -170,7 +170,7 @@ this is not a mount
 
     #[test]
     fn escapes_are_octal() {
-        assert_eq!(unescape(r"a\040b\011c\134"), "a b\tc\\");
+        assert_eq!(unescape(r"a\040b\011c\134"), name::word(b"a b\tc\\"));
         assert_eq!(unescape(r"a\04"), r"a\04");
         assert_eq!(unescape(r"\303\244"), "ä");
     }

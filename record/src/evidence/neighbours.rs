@@ -287,7 +287,10 @@ mod tests {
         assert!(found[1].cpu > Nanos::secs(100), "{found:?}");
         assert!(found.iter().all(|one| one.open_on.is_none()));
         process(here, 5, &stat(5, 0, 10, 1).replace("dd", "d\u{1b}[m"), None);
-        assert_eq!(ProcessCensus::take(&sys_root).unwrap().processes[&5].name, "d?[m");
+        assert_eq!(
+            ProcessCensus::take(&sys_root).unwrap().processes[&5].name,
+            crate::name::word(b"d\x1b[m")
+        );
     }
 
     #[test]

@@ -284,7 +284,7 @@ mod tests {
             tree.sys_root().processes(),
             Reading::Seen(vec![
                 process(7, "a (b) c", Reading::Seen(io)),
-                process(8, "?[2J", Reading::Unseen(ABSENT.into())),
+                process(8, &crate::name::word(b"\x1b[2J"), Reading::Unseen(ABSENT.into())),
             ])
         );
     }

@@ -1,11 +1,12 @@
 //! Whether files of a folder can be trimmed: holes made in them, as a probe shows it.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rustix::fs::{FallocateFlags, FileType, Mode, OFlags, fallocate, fstat, open};
 use rustix::io::Errno;
 
 use super::SysRoot;
+use crate::output::{remove_file, scratch_named};
 
 /// So far beyond the end of a file that nothing was preallocated there.
 const BEYOND: u64 = 1 << 40;
@@ -20,10 +21,9 @@ impl SysRoot {
         let flags = OFlags::RDWR | OFlags::CLOEXEC;
         let mode = Mode::RUSR | Mode::WUSR;
         let named = || {
-            let now = crate::sys::clock::now().0;
-            let name: PathBuf = folder.join(format!(".assay-probe-{}-{now}", std::process::id()));
-            let file = open(&name, flags | OFlags::CREATE | OFlags::EXCL, mode).ok()?;
-            std::fs::remove_file(&name).ok()?;
+            let (file, path) = scratch_named(folder).ok()?;
+            // What stays is told at the end of the run.
+            let _ = remove_file(&path, false);
             Some((file, 0))
         };
         let itself = || {

@@ -85,8 +85,8 @@ impl SysRoot {
     /// The first line of a small file, trimmed; `None` when it is absent, unreadable or empty.
     pub(super) fn line(&self, path: impl AsRef<Path>) -> Option<String> {
         let text = self.text(path).ok()?;
-        let line = text.lines().next()?.trim_matches([' ', '\t', '\0']);
-        (!line.is_empty()).then(|| line.to_string())
+        let line = name::without_zeros(text.lines().next()?).trim_matches([' ', '\t']);
+        (!line.is_empty()).then(|| name::tamed(line).into())
     }
 
     /// A small file that holds a number.

@@ -88,5 +88,5 @@ impl StackWalk<'_> {
 fn loop_status(name: &str) -> Option<((u32, u32), u64)> {
     use std::os::fd::AsFd;
     let device = std::fs::File::open(format!("/dev/{name}")).ok()?;
-    block::loop_file(device.as_fd()).ok()
+    block::loop_backing(device.as_fd()).ok().map(|backing| (backing.device, backing.inode))
 }
