@@ -3,7 +3,7 @@
 //! is the crate `assay-run`.
 #![deny(unsafe_code)]
 
-pub use assay_core::{engine, error, name, plan, stats, sys, unit};
+pub use assay_core::{engine, error, name, output, plan, stats, sys, unit};
 
 // What the kernel says.
 pub mod evidence;

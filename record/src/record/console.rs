@@ -20,15 +20,13 @@ use flate2::Compression;
 use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
 
-use super::{Record, RecordDocument};
+use super::{Record, RecordDocument, document_file};
+use crate::name;
 
 /// What each line of a record begins with.
 const MARK: &str = "assay-record ";
 /// Bytes of the compressed document in a line: a line is then 80 signs long, with a number of five digits.
 const PIECE: usize = 42;
-/// What a document may come to, bytes: more is none.
-const LARGEST: u64 = 1 << 30;
-
 const LINE: crc::Crc<u16> = crc::Crc::<u16>::new(&crc::CRC_16_IBM_3740);
 const DOCUMENT: crc::Crc<u32> = crc::Crc::<u32>::new(&crc::CRC_32_ISO_HDLC);
 
@@ -70,8 +68,9 @@ impl Write for ChecksumWriter<'_> {
                 continue;
             }
             let line = std::mem::take(&mut self.line);
-            let line = String::from_utf8_lossy(&line);
-            match line.trim_end() {
+            // The checksum is that of what is seen.
+            let line = name::of_bytes(&line);
+            match name::shown(&line).trim_end() {
                 "" => self.inner.write_all(b"\n")?,
                 line => writeln!(self.inner, "{}", checksummed(line))?,
             }
@@ -234,7 +233,12 @@ impl LoggedRecord {
         }
         let packed: Vec<u8> = self.pieces.values().flatten().copied().collect();
         let mut document = Vec::new();
-        let read = DeflateDecoder::new(&*packed).take(LARGEST).read_to_end(&mut document);
+        let read = DeflateDecoder::new(&*packed)
+            .take(document_file::largest().0.saturating_add(1))
+            .read_to_end(&mut document);
+        if document.len() as u64 > document_file::largest().0 {
+            return Err(document_file::too_large().to_string());
+        }
         let whole = read.is_ok()
             && document.len() as u64 == self.bytes
             && DOCUMENT.checksum(&document) == self.sum;

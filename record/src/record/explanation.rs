@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{PhaseLedger, Verdict};
+use super::{ExpectedLoss, PhaseLedger, Verdict};
 use crate::evidence::Survey;
 
 /// Name and version of this document's form.
@@ -21,6 +21,9 @@ pub struct Explanation {
     /// What its words mean to the tool, in their order; none of our own verbs, plans and records.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub words: Vec<WordMeaning>,
+    /// What would be lost, and whether the run is refused for that.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub losses: Vec<ExpectedLoss>,
     /// How its verdicts came about.
     pub basis: VerdictBasis,
     /// Its phases, in their order; a copy has one.

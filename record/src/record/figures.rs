@@ -470,7 +470,7 @@ fn of_spreads(phase: &PhaseRecord, job: Option<&JobResult>) -> Vec<Figure> {
     let totals = job.map_or(&phase.totals, |job| &job.totals);
     let done: Vec<Action> = totals
         .iter()
-        .filter(|(action, total)| !action.serves() && total.ops.0 + total.errors > 0)
+        .filter(|(action, total)| !action.serves() && (total.ops.0 > 0 || total.errors > 0))
         .map(|(action, _)| *action)
         .collect();
     let name = job.map(|job| job.name.as_str());

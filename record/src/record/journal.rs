@@ -4,18 +4,20 @@
 //! that is measured, the lines go to a file elsewhere, which the second line names; what does not fit there follows
 //! under the own name.
 
-use std::fs::{File, OpenOptions};
-use std::io::{self, BufWriter, Read as _, Write};
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::fs::File;
+use std::io::{self, Read as _, Write};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
+use rustix::fs::{FlockOperation, Mode, OFlags, flock};
 use serde::{Deserialize, Serialize};
 
 use super::json::{JsonLayout, write_json};
-use super::json_read::read_json;
+use super::json_read::{read_first, read_json};
 use super::{Ending, PhaseRecord, Record, RecordDocument};
 use crate::error::{Doing, Fault};
-use crate::name::NameText as _;
+use crate::name::{self, NameText as _};
+use crate::output::{self, OutputMode, OutputPlace, create_new, is_run, is_same, remove_file};
 use crate::unit::Bytes;
 
 /// What has happened, on its way to the disk.
@@ -30,6 +32,17 @@ pub enum JournalEntry<'r> {
     Ending(&'r Ending),
     /// What follows stands in that file; then it goes on here.
     Elsewhere(&'r Path),
+    /// The first line of that file: whose it is.
+    JournalOf(&'r JournalOwner),
+}
+
+/// Whose journal a file is that stands elsewhere than its record.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JournalOwner {
+    /// What the run is called.
+    run: String,
+    /// The whole path of its record.
+    record: String,
 }
 
 /// The same on its way back.
@@ -40,13 +53,15 @@ enum JournalEvent {
     Notes(Vec<String>),
     Ending(Ending),
     Elsewhere(PathBuf),
+    JournalOf(JournalOwner),
 }
 
 /// A record that grows.
 #[derive(Debug)]
 pub struct Journal {
-    path: PathBuf,
-    file: File,
+    place: OutputPlace,
+    /// Absent where the record goes to a terminal or a pipe, whole, at its end.
+    file: Option<File>,
     elsewhere: Option<ElsewhereFile>,
 }
 
@@ -63,7 +78,7 @@ impl Drop for ElsewhereFile {
     fn drop(&mut self) {
         if self.room == ROOM {
             // Nothing has happened.
-            let _ = std::fs::remove_file(&self.path);
+            let _ = remove_file(&self.path, false);
         }
     }
 }
@@ -77,11 +92,15 @@ fn elsewhere_name(run: &str) -> String {
 const ROOM: usize = 16 << 20;
 
 impl ElsewhereFile {
-    /// An empty one in a folder; `None` where none can be made.
-    fn make(folder: &Path, run: &str) -> Option<Self> {
-        let path = folder.join(elsewhere_name(run));
-        let file = OpenOptions::new().append(true).create_new(true).mode(0o600).open(&path).ok()?;
-        Some(Self { path, file, room: ROOM })
+    /// One in a folder, locked as long as its run lives; `None` where none can be made.
+    fn make(folder: &Path, owner: &JournalOwner) -> Option<Self> {
+        let path = folder.join(elsewhere_name(&owner.run));
+        let file = create_new(&path, 0o600).ok()?;
+        let mut made = Self { path, file, room: ROOM };
+        // Where a file system knows no locks, nothing is ever taken for what a dead run left.
+        let _ = flock(&made.file, FlockOperation::NonBlockingLockExclusive);
+        let first = line(&JournalEntry::JournalOf(owner)).ok()?;
+        made.file.write_all(&first).ok().map(|()| made)
     }
 
     /// Adds a line; false where there is no room, and it has to stand elsewhere again.
@@ -100,18 +119,22 @@ impl Journal {
     /// # Errors
     /// When it cannot be written.
     pub(super) fn begin(
-        path: PathBuf,
+        place: OutputPlace,
         record: &Record,
         folders: &[PathBuf],
     ) -> Result<Self, Fault> {
-        let fault = |error: std::io::Error| Fault::new(Doing::Write, path.to_text(), &error);
-        replace_by(&path, |out| {
+        if place.is_stream() {
+            return Ok(Self { place, file: None, elsewhere: None });
+        }
+        place.replace(|out| {
             write_json(record, JsonLayout::Line, out)?;
             out.write_all(b"\n")
         })?;
-        let file = OpenOptions::new().append(true).open(&path).map_err(fault)?;
-        let mut journal = Self { path, file, elsewhere: None };
-        let elsewhere = folders.iter().find_map(|folder| ElsewhereFile::make(folder, &record.run));
+        let file = output::open(place.path(), OutputMode::Append)?;
+        let path = std::path::absolute(place.path()).unwrap_or_else(|_| place.path().into());
+        let owner = JournalOwner { run: record.run.clone(), record: path.to_text() };
+        let mut journal = Self { place, file: Some(file), elsewhere: None };
+        let elsewhere = folders.iter().find_map(|folder| ElsewhereFile::make(folder, &owner));
         if let Some(elsewhere) = elsewhere {
             journal.add(JournalEntry::Elsewhere(&elsewhere.path))?;
             journal.elsewhere = Some(elsewhere);
@@ -136,7 +159,8 @@ impl Journal {
         if self.is_elsewhere() && self.elsewhere.as_mut().is_some_and(|file| file.add(&line)) {
             return Ok(Bytes::ZERO);
         }
-        self.file.write_all(&line).map_err(|error| self.fault(Doing::Write, &error))?;
+        let Some(file) = &mut self.file else { return Ok(Bytes::ZERO) };
+        file.write_all(&line).map_err(|error| self.fault(Doing::Write, &error))?;
         Ok(Bytes(line.len() as u64))
     }
 
@@ -145,7 +169,8 @@ impl Journal {
     /// # Errors
     /// When that fails.
     pub fn sync(&self) -> Result<(), Fault> {
-        self.file.sync_data().map_err(|error| self.fault(Doing::Fdatasync, &error))
+        let synced = self.file.as_ref().map_or(Ok(()), File::sync_data);
+        synced.map_err(|error| self.fault(Doing::Fdatasync, &error))
     }
 
     /// Puts the whole document in its place, whole or not at all.
@@ -154,15 +179,16 @@ impl Journal {
     /// When it cannot be written; what has grown so far stands then.
     pub fn finish(self, record: &Record) -> Result<(), Fault> {
         let document = RecordDocument::of(record);
-        replace_by(&self.path, |out| document.write(out))?;
+        self.place.replace(|out| document.write(out))?;
         if let Some(elsewhere) = &self.elsewhere {
-            let _ = std::fs::remove_file(&elsewhere.path);
+            // What stays is told with all else that does.
+            let _ = remove_file(&elsewhere.path, false);
         }
         Ok(())
     }
 
     fn fault(&self, doing: Doing, error: &std::io::Error) -> Fault {
-        Fault::new(doing, self.path.to_text(), error)
+        Fault::new(doing, self.place.path().to_text(), error)
     }
 }
 
@@ -289,7 +315,7 @@ fn grow(record: &mut Record, line: &str) -> serde_json::Result<()> {
         JournalEvent::Notes(notes) => record.resolved.notes.extend(notes),
         JournalEvent::Ending(ending) => record.ending = ending,
         // Nothing goes on from there.
-        JournalEvent::Elsewhere(_) => {}
+        JournalEvent::Elsewhere(_) | JournalEvent::JournalOf(_) => {}
     }
     Ok(())
 }
@@ -297,38 +323,123 @@ fn grow(record: &mut Record, line: &str) -> serde_json::Result<()> {
 /// What a run has kept in a file of its own. No other file is read, whatever a record names.
 fn kept_elsewhere(path: &Path, run: &str) -> io::Result<String> {
     let own = path.file_name().is_some_and(|name| *name == *elsewhere_name(run));
-    if !own || !std::fs::symlink_metadata(path)?.is_file() {
-        return Err(io::Error::other("it is no journal of this run"));
-    }
-    Ok(String::from_utf8_lossy(&std::fs::read(path)?).into_owned())
+    let none = || io::Error::other("it is no journal of this run");
+    let Some(file) = own.then(|| regular(path)).transpose()?.flatten() else { return Err(none()) };
+    // More has never been in one, but for its first line.
+    text_of_at_most(&file, 2 * ROOM as u64)?.ok_or_else(none)
 }
 
-/// Writes a file whole or not at all: what had this name is there until the new one is complete.
+/// Opens a file, if it is a regular one and no link.
+fn regular(path: &Path) -> io::Result<Option<File>> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = match rustix::fs::open(path, flags, Mode::empty()) {
+        Err(rustix::io::Errno::LOOP) => return Ok(None),
+        opened => File::from(opened?),
+    };
+    let is_file = file.metadata()?.is_file();
+    Ok(is_file.then_some(file))
+}
+
+/// The text of a file, if it has no more bytes than that.
+fn text_of_at_most(file: &File, most: u64) -> io::Result<Option<String>> {
+    let mut bytes = Vec::new();
+    file.take(most + 1).read_to_end(&mut bytes)?;
+    let fits = bytes.len() as u64 <= most;
+    Ok(fits.then(|| String::from_utf8_lossy(&bytes).into_owned()))
+}
+
+/// So many entries of a folder are looked at: a run does not begin later because of a full one.
+const LOOKED_AT: usize = 4096;
+
+/// Bytes of a record in which a journal is put back.
+const RECORD: u64 = 64 << 20;
+
+/// How long a journal is kept whose record is nowhere, in seconds: it may have been moved, or its file system may
+/// not be mounted now.
+const KEPT: i64 = 24 * 60 * 60;
+
+/// Removes the journals that killed runs of this user have left in a folder. What one holds goes into its record
+/// before, which has nothing else of that; a journal whose record is nowhere stays for a day. `now` is in seconds
+/// since 1970.
+pub fn sweep_journals(folder: &Path, now: i64) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    for entry in entries.flatten().take(LOOKED_AT) {
+        let name = entry.file_name();
+        let run = name.to_str().and_then(|it| it.strip_prefix("assay-")?.strip_suffix(".journal"));
+        if let Some(run) = run.filter(|run| is_run(run)) {
+            // What cannot be read is left to itself.
+            let _ = sweep_journal(&entry.path(), run, now);
+        }
+    }
+}
+
+/// Removes one journal, if it is what its name says, nobody writes it any more, and nobody needs it.
+fn sweep_journal(path: &Path, run: &str, now: i64) -> io::Result<()> {
+    let Some(file) = regular(path)? else { return Ok(()) };
+    let own = rustix::process::geteuid().as_raw();
+    let ours = |file: &File| Ok::<_, io::Error>(file.metadata()?.uid() == own);
+    let alone = file.metadata()?.nlink() == 1;
+    if !alone || !ours(&file)? || flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
+        return Ok(());
+    }
+    let Some(text) = text_of_at_most(&file, 2 * ROOM as u64)? else { return Ok(()) };
+    let first = whole_lines(&text).next().map(|(_, line)| read_json::<JournalEvent>(line));
+    let Some(Ok(JournalEvent::JournalOf(owner))) = first else { return Ok(()) };
+    if owner.run != run || !is_same(path, &file) {
+        return Ok(());
+    }
+    let record = name::path(&owner.record);
+    match regular(&record) {
+        Ok(Some(found)) if ours(&found)? => {
+            let Some(grown) = text_of_at_most(&found, RECORD)? else { return Ok(()) };
+            let Ok(whole) = put_back(&grown, &text, path, run) else { return Ok(()) };
+            if let Some(whole) = whole {
+                let place = OutputPlace::of(&record)
+                    .and_then(|place| Ok(place.replace(|out| out.write_all(whole.as_bytes()))?));
+                if place.is_err() {
+                    return Ok(());
+                }
+                // Nothing of it is left to be written while something is measured.
+                File::open(&record)?.sync_data()?;
+            }
+        }
+        _ if now - file.metadata()?.mtime() < KEPT => return Ok(()),
+        _ => {}
+    }
+    // What stays is told with all else that does.
+    let _ = remove_file(path, true);
+    Ok(())
+}
+
+/// The text of a record with its journal in the place of the line that names it; `None` where that record is
+/// another run's by now, is whole, or names no journal.
 ///
 /// # Errors
-/// When it cannot be written.
-pub fn replace(path: &Path, text: &[u8]) -> Result<(), Fault> {
-    replace_by(path, |out| out.write_all(text))
-}
-
-/// The same of a text that is written piece by piece: a long one is never whole in memory.
-fn replace_by(
+/// What cannot be read, as a record of a newer version.
+fn put_back(
+    record: &str,
+    journal: &str,
     path: &Path,
-    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-) -> Result<(), Fault> {
-    let mut name = path.file_name().unwrap_or_default().to_os_string();
-    name.push(format!(".{}.new", std::process::id()));
-    let fresh = path.with_file_name(name);
-    let written = File::create(&fresh).and_then(|file| {
-        let mut out = BufWriter::with_capacity(1 << 18, file);
-        write(&mut out)?;
-        out.flush()?;
-        std::fs::rename(&fresh, path)
-    });
-    written.map_err(|error| {
-        let _ = std::fs::remove_file(&fresh);
-        Fault::new(Doing::Write, path.to_text(), &error)
-    })
+    run: &str,
+) -> Result<Option<String>, serde_json::Error> {
+    let (begun, since): (Record, _) = read_first(record)?;
+    if begun.run != run || begun.ending != Ending::Unfinished {
+        return Ok(None);
+    }
+    let head = &record[..record.len() - since.len()];
+    let mut whole = String::from(head.trim_end()) + "\n";
+    let mut found = false;
+    for (_, line) in whole_lines(since) {
+        match read_json(line) {
+            Ok(JournalEvent::Elsewhere(named)) if named == path => {
+                found = true;
+                let of_run = whole_lines(journal).skip(1).map(|(_, line)| line);
+                whole.extend(of_run);
+            }
+            _ => whole += line,
+        }
+    }
+    Ok(found.then_some(whole))
 }
 
 #[cfg(test)]
@@ -346,6 +457,10 @@ mod tests {
         (record, phase)
     }
 
+    fn place(path: &Path) -> OutputPlace {
+        OutputPlace::of(path).expect("a place")
+    }
+
     #[test]
     fn what_does_not_fit_elsewhere_follows_beside_the_record() {
         let desk = tempfile::tempdir().expect("a desk");
@@ -354,7 +469,7 @@ mod tests {
         let (record, phase) = begun();
         let nowhere = desk.path().join("none");
         let mut journal =
-            Journal::begin(path.clone(), &record, &[nowhere, folder.clone()]).expect("begun");
+            Journal::begin(place(&path), &record, &[nowhere, folder.clone()]).expect("begun");
         let other = folder.join(elsewhere_name(&record.run));
         let size = || std::fs::metadata(&path).expect("there").len();
         let before = size();
@@ -387,7 +502,7 @@ mod tests {
         let path = desk.path().join("record.json");
         let (record, phase) = begun();
         let folders = [desk.path().to_path_buf()];
-        let mut journal = Journal::begin(path.clone(), &record, &folders).expect("begun");
+        let mut journal = Journal::begin(place(&path), &record, &folders).expect("begun");
         let mut tail = JournalTail::of(&path).expect("followed");
         let mut home = tail.more().expect("read");
         journal.add(JournalEntry::Phase(&phase)).expect("added");
@@ -413,7 +528,9 @@ mod tests {
         let folder = desk.path().join("memory");
         std::fs::create_dir(&folder).expect("a folder");
         let path = desk.path().join("record.json");
-        drop(Journal::begin(path, &begun().0, std::slice::from_ref(&folder)).expect("begun"));
+        drop(
+            Journal::begin(place(&path), &begun().0, std::slice::from_ref(&folder)).expect("begun"),
+        );
         assert_eq!(std::fs::read_dir(&folder).expect("a folder").count(), 0);
     }
 

@@ -2,14 +2,17 @@
 //!
 //! serde also reads a struct from a list of its fields in their order, which no document of ours is. The code for
 //! that was a third of all that reads, so it is kept out: what is between the reader of JSON and a struct asks for
-//! a map.
+//! a map. The same makes words of all strings ([`name::tamed`]).
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde::de::{
     DeserializeOwned, DeserializeSeed, Deserializer, EnumAccess, Error, MapAccess, SeqAccess,
     VariantAccess, Visitor,
 };
+
+use crate::name;
 
 /// The value of a whole text.
 ///
@@ -103,8 +106,26 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Levels<V> {
 
     hand_on! {
         visit_bool: bool, visit_i64: i64, visit_i128: i128, visit_u64: u64, visit_u128: u128, visit_f64: f64,
-        visit_str: &str, visit_borrowed_str: &'de str, visit_string: String,
         visit_bytes: &[u8], visit_borrowed_bytes: &'de [u8], visit_byte_buf: Vec<u8>,
+    }
+
+    // Strangers wrote it.
+    fn visit_str<E: Error>(self, text: &str) -> Result<V::Value, E> {
+        self.0.visit_str(&name::tamed(text))
+    }
+
+    fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<V::Value, E> {
+        match name::tamed(text) {
+            Cow::Borrowed(text) => self.0.visit_borrowed_str(text),
+            Cow::Owned(text) => self.0.visit_string(text),
+        }
+    }
+
+    fn visit_string<E: Error>(self, text: String) -> Result<V::Value, E> {
+        match name::tamed(&text) {
+            Cow::Borrowed(_) => self.0.visit_string(text),
+            Cow::Owned(text) => self.0.visit_string(text),
+        }
     }
 
     fn visit_none<E: Error>(self) -> Result<V::Value, E> {
@@ -173,7 +194,7 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for ByName<A> {
         &mut self,
         seed: S,
     ) -> Result<Option<S::Value>, A::Error> {
-        self.0.next_key_seed(seed)
+        self.0.next_key_seed(ByName(seed))
     }
 
     // One for all fields of a type, not one for each.
@@ -269,7 +290,7 @@ mod tests {
         any: serde_json::Value,
     }
 
-    const TEXT: &str = r#"{"shapes": ["round", {"square": {"side": 3}}, {"named": "x\n"}, {"pair": [1, {"n": 2}]}],
+    const TEXT: &str = r#"{"shapes": ["round", {"square": {"side": 3}}, {"named": "x"}, {"pair": [1, {"n": 2}]}],
         "inner": {"n": 4}, "by_name": {"a": [5, {"n": 6}]}, "flattened": {"b": {"n": 7}}, "any": [{"c": null}, -1, 0.5]}"#;
 
     #[test]
@@ -280,6 +301,18 @@ mod tests {
             .map(|(first, rest)| (first, rest.to_string()))
             .expect("the first");
         assert_eq!((first, &*rest), (plain, "\n[1]"));
+    }
+
+    #[test]
+    fn strings_are_words_whoever_wrote_them() {
+        let text = TEXT.replace(r#""x""#, r#""x\n\u001b""#).replace("null", "\"\u{202e}\"");
+        let read = read_json::<Document>(&text).expect("a document");
+        assert_eq!(read.shapes[2], Shape::Named("x\u{10fe0a}\u{10fe1b}".into()));
+        assert_eq!(read.any[0]["c"], "\u{10fee2}\u{10fe80}\u{10feae}");
+        let mut again = Vec::new();
+        crate::record::write_json(&read.any, crate::record::JsonLayout::Line, &mut again)
+            .expect("written");
+        assert_eq!(again, br#"[{"c":"\u202e"},-1,0.5]"#);
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod capacity;
 mod comparison;
 pub mod console;
 mod document;
+pub mod document_file;
 mod explanation;
 mod figures;
 mod grading;
@@ -19,6 +20,7 @@ mod json;
 mod json_read;
 mod judgement;
 mod ledger;
+mod loss;
 mod metric;
 mod outcome;
 mod phase;
@@ -50,7 +52,7 @@ pub use interval::{
     CpuShares, DeviceFigures, DeviceStats, DirectionStats, DiscardStats, FlushStats, IntervalStats,
     PageStats, PressureShares, ProcessStats, ProcessesStats, WATCH_SCHEMA, not_counted,
 };
-pub use journal::{Journal, JournalEntry, JournalTail, replace};
+pub use journal::{Journal, JournalEntry, JournalOwner, JournalTail, sweep_journals};
 pub use json::{JsonLayout, json_line, write_json};
 pub use json_read::read_json;
 pub use judgement::{
@@ -61,6 +63,7 @@ pub use ledger::{
     ByteBalance, ByteMover, HeldSpan, LowerBytes, PhaseLedger, RateLevel, TimeBalance, TimeHolder,
     TimeTerm,
 };
+pub use loss::ExpectedLoss;
 pub use metric::{Absence, FigureUnit, LatencyPart, Metric, Statistic};
 pub use outcome::{
     ActionLatency, Bottleneck, LimitKept, LoadOutcome, LoadPoint, OutcomeFigure, RampResult,
@@ -81,7 +84,7 @@ pub use results::{
     FEW, Host, IntervalCount, IntervalCounts, JobResult, PriorityResult, WorkSpan, WorkerResult,
 };
 pub use so_far::{PartSoFar, PhaseSoFar};
-pub use store::{RecordSink, is_record, load, of_text, text_of};
+pub use store::{RecordSink, is_record, load, of_text, text_from, text_of, unread};
 pub use sweep::{SweepCell, SweepPlateau, SweepResult, SweepSide, ThroughputDrop};
 pub use totals::ActionTotals;
 

@@ -2,8 +2,8 @@
 
 use std::convert::Infallible;
 use std::fmt;
-use std::fs::{File, OpenOptions};
-use std::io::{BufReader, ErrorKind};
+use std::fs::File;
+use std::io::{self, BufReader, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use serde::Deserializer as _;
@@ -11,62 +11,53 @@ use serde::de::{Error as _, IgnoredAny, MapAccess, Visitor};
 use serde_json::Deserializer;
 use serde_json::de::Read;
 
+use super::document_file;
 use super::journal::{Journal, grown};
 use super::json_read::{read_first, read_json};
 use super::version1::{self, SCHEMA_1};
 use super::{Ending, Record, SCHEMA};
 use crate::error::{Doing, Error, Fault, Refusal};
-use crate::evidence::folder_of;
 use crate::name::NameText as _;
+use crate::output::{OutputKind, OutputPlace, create_new};
 
 /// Where a record is kept while it grows.
 #[derive(Debug)]
 pub struct RecordSink {
-    path: PathBuf,
+    place: OutputPlace,
 }
 
 impl RecordSink {
     /// A record at this path, or in this folder in a file of its own: `name.json`, `name-2.json`... The
-    /// place is tried at once, so that a run does not find out at its end that it cannot be kept.
+    /// place is tried at once, so that a run does not find out at its end that it cannot be kept. A link to a record
+    /// stays a link; a terminal or a pipe gets the whole record at the end.
     ///
     /// # Errors
-    /// When the file cannot be made, or something that is no record stands there.
+    /// When the file cannot be made, or something that is no record stands there; and as [`OutputPlace::of`].
     pub fn at(path: &Path, name: &str) -> Result<Self, Error> {
-        let there = std::fs::metadata(path).ok();
-        if there.as_ref().is_some_and(|there| there.is_dir()) {
-            return Ok(Self { path: fresh(path, name)? });
+        let place = OutputPlace::of(path)?.replaceable()?;
+        match place.kind() {
+            OutputKind::Folder => {
+                return Ok(Self { place: OutputPlace::of(&fresh(path, name)?)? });
+            }
+            OutputKind::File(bytes) if bytes > 0 && !holds_record(place.path()) => {
+                return Err(Refusal::new(
+                    format!("{} is there and is no record of assay", path.to_text()),
+                    "name another file, or remove it first",
+                )
+                .into());
+            }
+            OutputKind::New => {
+                create_new(place.path(), 0o666)
+                    .map_err(|error| Fault::new(Doing::Create, path.to_text(), &error))?;
+            }
+            OutputKind::File(_) | OutputKind::Stream(_) => {}
         }
-        // Keeping replaces what has this name: never a device or a pipe.
-        if there.as_ref().is_some_and(|there| !there.is_file()) {
-            return Err(Refusal::new(
-                format!("{} is no regular file", path.to_text()),
-                "name a file or a folder",
-            )
-            .into());
-        }
-        if there.is_some_and(|there| there.len() > 0) && !holds_record(path) {
-            return Err(Refusal::new(
-                format!("{} is there and is no record of assay", path.to_text()),
-                "name another file, or remove it first",
-            )
-            .into());
-        }
-        let folder = folder_of(path);
-        if !folder.is_dir() {
-            return Err(Refusal::new(
-                format!("the folder of {} does not exist", path.to_text()),
-                "make it first, or name another file",
-            )
-            .into());
-        }
-        let opened = OpenOptions::new().append(true).create(true).open(path);
-        opened.map_err(|error| Fault::new(Doing::Create, path.to_text(), &error))?;
-        Ok(Self { path: path.to_path_buf() })
+        Ok(Self { place: place.held()? })
     }
 
     /// Where it stands.
     pub fn path(&self) -> &Path {
-        &self.path
+        self.place.path()
     }
 
     /// Puts there the record of a run that begins, to grow from now on: in the first of the folders where
@@ -75,7 +66,7 @@ impl RecordSink {
     /// # Errors
     /// When it cannot be written.
     pub fn begin(self, record: &Record, folders: &[PathBuf]) -> Result<Journal, Fault> {
-        Journal::begin(self.path, record, folders)
+        Journal::begin(self.place, record, folders)
     }
 }
 
@@ -88,7 +79,7 @@ fn fresh(folder: &Path, name: &str) -> Result<PathBuf, Fault> {
     let mut number = 1;
     loop {
         let path = numbered(number);
-        match OpenOptions::new().write(true).create_new(true).open(&path) {
+        match create_new(&path, 0o666) {
             Ok(_) => return Ok(path),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => number += 1,
             Err(error) => {
@@ -157,6 +148,14 @@ pub fn of_text(text: &str, shown: &str) -> Result<Record, Error> {
         }
     };
     record.number_phases();
+    if let Some((number, found)) = uncountable(&record) {
+        return Err(Refusal {
+            place: shown.to_string(),
+            why: format!("not a record: phases[{number}] counts to {found}, which no machine does"),
+            instead: INSTEAD.into(),
+        }
+        .into());
+    }
     if record.hosts.is_empty() {
         return Err(Refusal {
             place: shown.to_string(),
@@ -166,6 +165,29 @@ pub fn of_text(text: &str, shown: &str) -> Result<Record, Error> {
         .into());
     }
     Ok(record)
+}
+
+/// The first phase in which something is counted that cannot have been, and what. Sums of what can have been never
+/// overflow: of the samples of a document each is less than 2^43, of which there are fewer than 2^20.
+fn uncountable(record: &Record) -> Option<(usize, u64)> {
+    const SAMPLE: u64 = 1 << 43;
+    const TOTAL: u64 = 1 << 50;
+    record.phases.stream().enumerate().find_map(|(number, phase)| {
+        let sampled = phase.series.points.iter().flat_map(|point| {
+            let seen = [point.device_read_bytes, point.device_write_bytes, point.top_write_bytes];
+            let own = [point.ops, point.read_bytes, point.write_bytes];
+            own.into_iter().chain(seen.into_iter().flatten())
+        });
+        let beyond = sampled.filter(|found| *found > SAMPLE).max();
+        let totals = phase.jobs.iter().flat_map(|job| job.totals.values());
+        let totals = totals.chain(phase.totals.values());
+        let counted = totals.flat_map(|total| {
+            let cells = total.histogram.iter().map(|cell| cell.1);
+            cells.chain([total.errors, total.short, total.mismatches, total.ops.0])
+        });
+        let found = beyond.or_else(|| counted.filter(|found| *found > TOTAL).max())?;
+        Some((number, found))
+    })
 }
 
 /// Whether a record stands there: a long one is not taken into memory for that.
@@ -213,14 +235,38 @@ impl<'de> Visitor<'de> for SchemaVisitor<'_> {
 /// A [`Refusal`] when a folder, an empty file or one that is no text stands there, or a [`Fault`]
 /// when it cannot be read.
 pub fn text_of(path: &Path, kind: &str, instead: &str) -> Result<String, Error> {
-    let refused = |what: &str| {
-        let why = format!("'{}' is {what}, not {kind}", path.to_text());
-        Error::from(Refusal::new(why, instead))
-    };
-    let mut bytes = std::fs::read(path).map_err(|error| match error.kind() {
-        ErrorKind::IsADirectory => refused("a folder"),
-        _ => Fault::new(Doing::Read, path.to_text(), &error).into(),
-    })?;
+    let shown = path.to_text();
+    let bytes =
+        document_file::bytes_of(path).map_err(|error| unread(error, &shown, kind, instead))?;
+    text_from(bytes, &format!("'{shown}'"), kind, instead)
+}
+
+/// Why a document of that `kind` was not read.
+pub fn unread(error: io::Error, shown: &str, kind: &str, instead: &str) -> Error {
+    let refused = |what: &str| Refusal::new(format!("'{shown}' is {what}, not {kind}"), instead);
+    match error.kind() {
+        ErrorKind::IsADirectory => refused("a folder").into(),
+        ErrorKind::InvalidInput => refused("no regular file").into(),
+        ErrorKind::NotFound => {
+            Refusal::new(format!("there is nothing at '{shown}'"), instead).into()
+        }
+        ErrorKind::FileTooLarge => Refusal::new(format!("'{shown}' is {error}"), "").into(),
+        _ => Fault::new(Doing::Read, shown, &error).into(),
+    }
+}
+
+/// The text of a document, from its bytes; `shown` is what they are called.
+///
+/// # Errors
+/// A [`Refusal`] when they are empty or no text.
+pub fn text_from(
+    mut bytes: Vec<u8>,
+    shown: &str,
+    kind: &str,
+    instead: &str,
+) -> Result<String, Error> {
+    let refused =
+        |what: &str| Error::from(Refusal::new(format!("{shown} is {what}, not {kind}"), instead));
     // Whoever wrote it was killed in the middle of a sign.
     if let Err(error) = std::str::from_utf8(&bytes)
         && error.error_len().is_none()

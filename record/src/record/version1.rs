@@ -45,7 +45,10 @@ fn own_jobs(phase: &mut Value, planned: &[Value]) {
     }
     let mut job = Map::new();
     let name = planned.first().map(|job| job["name"].clone());
-    job.insert("name".into(), name.unwrap_or_else(|| phase["name"].clone()));
+    job.insert(
+        "name".into(),
+        name.unwrap_or_else(|| phase.get("name").cloned().unwrap_or_default()),
+    );
     for key in ["totals", "depth"] {
         if let Some(value) = phase.get(key) {
             job.insert(key.into(), value.clone());
