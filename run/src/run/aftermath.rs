@@ -4,7 +4,6 @@
 //! and after the last edge.
 
 use std::ops::Range;
-use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::{Doing, Fault};
@@ -14,6 +13,7 @@ use crate::record::{Aftermath, AftermathRound, SingleReadLatencies};
 use crate::stats::RandomStream;
 use crate::sys::buffer::Buffer;
 use crate::sys::clock;
+use crate::sys::close::HeardFile;
 use crate::sys::event_loop::Event;
 use crate::unit::{Nanos, Timestamp};
 use crate::verdict;
@@ -40,7 +40,7 @@ pub(super) struct SingleReader {
 
 /// The open file, and where in it data of this run stood before the phase.
 struct ProbedFile {
-    file: OwnedFd,
+    file: HeardFile,
     places: Range<u64>,
     block: u64,
     random: RandomStream,

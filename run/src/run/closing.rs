@@ -8,7 +8,7 @@ use crate::engine::ActionTallies;
 use crate::error::{Doing, Fault};
 use crate::plan::{Action, Caching, Durability};
 use crate::stats::{CpuSpent, LatencySplit};
-use crate::sys::{cache, clock, close};
+use crate::sys::{cache, clock};
 use crate::unit::Timestamp;
 
 use super::prepared_job::{PreparedJob, WorkerFileShare};
@@ -113,7 +113,7 @@ impl PhaseClosing {
         };
         for (file, label) in files.into_iter().zip(share.paths.iter()) {
             let began = clock::now();
-            let answer = close::close(file);
+            let answer = file.close();
             self.closed =
                 self.ended(Action::Close, Doing::Close, label, began, answer).or(self.closed);
         }

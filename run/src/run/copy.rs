@@ -26,7 +26,8 @@ use crate::unit::{Bytes, MIB, Nanos, Ops, Timestamp};
 use super::caches::forget_machine;
 use super::copying;
 use super::flush::{WatchedFiles, settle_all};
-use super::observer::Observer;
+use super::limits::no_thread;
+use super::observer::{LiveStatus, Observer};
 use super::phase_context::PhaseContext;
 use super::resolve::JobPlace;
 use super::sampler::{PhaseSampler, PhaseSamples, SamplingEnd};
@@ -116,13 +117,17 @@ impl CopyThread {
         std::thread::Builder::new()
             .name("assay-copy".into())
             .spawn(work)
-            .map_err(|error| Fault::new(Doing::Start, "a thread", &error))?;
+            .map_err(|error| no_thread(&error))?;
         Ok(hand)
     }
 
     /// Where both ends can be looked at, once they are open. A signal that comes first (a FIFO
     /// may wait for its other side for ever) is the fault EINTR.
-    fn seats(&self, event_loop: &EventLoop) -> Result<CopySeats, Fault> {
+    fn seats(
+        &self,
+        event_loop: &EventLoop,
+        observer: &mut dyn Observer,
+    ) -> Result<CopySeats, Fault> {
         loop {
             match self.opened.try_recv() {
                 Ok(seats) => return seats,
@@ -131,7 +136,9 @@ impl CopyThread {
                 }
                 Err(TryRecvError::Empty) => {}
             }
-            if let Event::Signal(_) = event_loop.wait(Nanos::secs(1)) {
+            if let Event::Signal(signal) = event_loop.wait(Nanos::secs(1))
+                && !observer.asked(signal, &LiveStatus::default())
+            {
                 let error = std::io::Error::from_raw_os_error(libc::EINTR);
                 return Err(Fault::new(Doing::Open, "the ends of the copy", &error));
             }
@@ -244,7 +251,8 @@ pub(super) fn act(context: &mut PhaseContext, plan: &CopyWork) -> Result<PhaseRe
     };
     let subjects = [&context.resolved.subjects[from], &context.resolved.subjects[to]];
     let hand = CopyThread::start(plan, context.event_loop)?;
-    let CopySeats { thread, ends: [input, output] } = hand.seats(context.event_loop)?;
+    let CopySeats { thread, ends: [input, output] } =
+        hand.seats(context.event_loop, context.observer)?;
     let source = stored(subjects[0], &input);
     let target = stored(subjects[1], &output);
     let mut files: Vec<(String, BorrowedFd)> = Vec::new();
@@ -341,7 +349,8 @@ pub(super) fn act(context: &mut PhaseContext, plan: &CopyWork) -> Result<PhaseRe
     let cut =
         target.as_ref().and_then(|file| cut(plan, subjects[1], file.as_fd(), &outcome.counts));
     let shrunk = source.as_ref().zip(length).and_then(|(file, length)| {
-        shrunk(plan, subjects[0], file.as_fd(), Bytes(length), &outcome.counts)
+        let ended = context.signal.is_none() && outcome.fault.is_none() && !plan.keep_going;
+        shrunk(plan, subjects[0], file.as_fd(), (Bytes(length), ended), &outcome.counts)
     });
     let cut = cut.into_iter().chain(shrunk).collect();
     let flows =
@@ -487,19 +496,22 @@ fn cut(
     (left < written && !plan.sparse).then_some(TruncatedFile { path, written, left })
 }
 
-/// Whether somebody has made the input shorter before all of it was read, so that the copy ended early.
+/// Whether somebody has made the input shorter before all of it was read, so that the copy `ended` early. It may be as
+/// long as it was again.
 fn shrunk(
     plan: &CopyWork,
     subject: &Subject,
     file: BorrowedFd,
-    length: Bytes,
+    (length, ended): (Bytes, bool),
     counts: &CopyCounts,
 ) -> Option<TruncatedFile> {
     let in_bytes = |extent: CopyLength| extent.in_bytes(plan.input_block).0;
     let left = Bytes(size_of_open(file).ok()?);
     let there = length.0.saturating_sub(in_bytes(plan.skip));
     let wanted = plan.count.map_or(there, |count| in_bytes(count).min(there));
-    let early = left < length && counts.bytes_read < wanted;
+    let early = (left < length || ended) && counts.bytes_read < wanted;
+    let read_to = Bytes(in_bytes(plan.skip).saturating_add(counts.bytes_read));
+    let left = if left < length { left } else { read_to };
     (early && subject.kind == PathKind::File).then(|| TruncatedFile {
         path: subject.path.clone(),
         written: length,

@@ -121,19 +121,19 @@ pub(super) fn settle_all(
         // Without a bell nobody would say that it is over, so nobody watches.
         let watched = waker.is_ok();
         let (give_up, over) = (&give_up, &over);
-        let flusher = scope.spawn(move || {
-            let flush_all = || {
-                let mut complete = true;
-                for (path, file, len) in files {
-                    let answer = match len {
-                        Some(len) => flush(*file, *len, began + longest, give_up),
-                        // A whole file system goes at once or not at all.
-                        None => rustix::fs::syncfs(*file).map(|()| true).map_err(Into::into),
-                    };
-                    complete &= answer.map_err(|error| Fault::new(Doing::Flush, *path, &error))?;
-                }
-                Ok::<_, Fault>((complete, clock::now()))
-            };
+        let flush_all = move || {
+            let mut complete = true;
+            for (path, file, len) in files {
+                let answer = match len {
+                    Some(len) => flush(*file, *len, began + longest, give_up),
+                    // A whole file system goes at once or not at all.
+                    None => rustix::fs::syncfs(*file).map(|()| true).map_err(Into::into),
+                };
+                complete &= answer.map_err(|error| Fault::new(Doing::Flush, *path, &error))?;
+            }
+            Ok::<_, Fault>((complete, clock::now()))
+        };
+        let flusher = std::thread::Builder::new().spawn_scoped(scope, move || {
             let answer = flush_all();
             over.store(true, Ordering::Release);
             if let Ok(waker) = waker {
@@ -141,6 +141,8 @@ pub(super) fn settle_all(
             }
             answer
         });
+        // Where no other thread can be started, this one does it, and nobody watches.
+        let Ok(flusher) = flusher else { return Ok(flush_all()) };
         while watched && !over.load(Ordering::Acquire) {
             match watch.until_bell(event_loop, progress, true, observer) {
                 // Or an old ring.

@@ -1,9 +1,7 @@
 //! What a run is called: a name that no other has, on this host or another, and that sorts by time.
 
+use crate::output::RUN_SIGNS;
 use crate::sys::clock;
-
-/// 32 signs that are not taken for each other (Crockford's).
-const SIGNS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
 /// A new name, 26 signs: of a ULID's 128 bits the upper 48 are milliseconds since 1970, the others random.
 pub(super) fn fresh(milliseconds: u64) -> String {
@@ -19,7 +17,7 @@ pub(super) fn fresh(milliseconds: u64) -> String {
 
 fn spelled(milliseconds: u64, random: u128) -> String {
     let number = u128::from(milliseconds) << 80 | random & ((1 << 80) - 1);
-    let sign = |at: u32| char::from(SIGNS[(number >> (5 * at)) as usize & 31]);
+    let sign = |at: u32| char::from(RUN_SIGNS[(number >> (5 * at)) as usize & 31]);
     (0..26).rev().map(sign).collect()
 }
 
@@ -36,5 +34,6 @@ mod tests {
         assert!(spelled(1, u128::MAX) < spelled(2, 0));
         let names: std::collections::BTreeSet<String> = (0..1000).map(|_| fresh(5)).collect();
         assert_eq!(names.len(), 1000);
+        assert!(names.iter().all(|name| crate::output::is_run(name)));
     }
 }

@@ -14,8 +14,10 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use crate::engine::{FlushKind, LogEntry, LogPage, PageReturn, WorkerLog};
 use crate::error::{Doing, Fault};
 use crate::name::NameText as _;
+use crate::output::{self, OutputMode};
 use crate::plan::LogForm;
 use crate::stats::SingleIo;
+use crate::sys::close::close_file;
 use crate::unit::{Bytes, KIB, Timestamp};
 
 /// The first line.
@@ -46,10 +48,13 @@ impl IoLogWriter {
     /// What making it answers.
     pub fn new(path: &Path, form: LogForm) -> Result<Self, Fault> {
         let fault = |error| Fault::new(Doing::Create, path.to_text(), &error);
-        let goes_on = form == LogForm::OffsetLatency;
-        let mut options = File::options();
-        options.create(true).write(true).append(goes_on).truncate(!goes_on);
-        let mut out = BufWriter::with_capacity(1 << 20, options.open(path).map_err(fault)?);
+        let mode = match form {
+            LogForm::OffsetLatency => OutputMode::Append,
+            LogForm::Csv | LogForm::Split | LogForm::Issued => OutputMode::Anew,
+        };
+        // It has been looked at before; what has been put there since is no word of the user's.
+        let file = output::open(path, mode)?;
+        let mut out = BufWriter::with_capacity(1 << 20, file);
         match form {
             LogForm::Csv => writeln!(out, "{HEADING}").map_err(fault)?,
             LogForm::Split => writeln!(out, "{SPLIT_HEADING}").map_err(fault)?,
@@ -90,8 +95,10 @@ impl IoLogWriter {
             // The worker may have ended.
             let _ = self.returns[page.worker].send(page.entries);
         }
-        if let Some((path, mut out)) = self.out {
-            out.flush().map_err(|error| Fault::new(Doing::Write, path.to_text(), &error))?;
+        if let Some((path, out)) = self.out {
+            let fault = |doing, error| Fault::new(doing, path.to_text(), &error);
+            let file = out.into_inner().map_err(|error| fault(Doing::Write, error.into_error()))?;
+            close_file(file).map_err(|error| fault(Doing::Close, error))?;
         }
         Ok(kept)
     }

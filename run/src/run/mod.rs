@@ -22,6 +22,7 @@ pub mod monitor;
 mod named_files;
 mod observer;
 mod open_target;
+mod overwriting;
 mod phase;
 mod phase_context;
 mod phase_work;
@@ -55,6 +56,7 @@ use std::path::PathBuf;
 
 use crate::error::{Doing, Error, Fault};
 use crate::evidence::{CounterReader, SysRoot, wake_up};
+use crate::output;
 use crate::plan::{FaultReach, Job, Phase, PhaseEnd, Plan, PlanBoard, PlanOrigin, PlannedTime};
 use crate::record::{
     Ending, Host, JobResult, PhaseRecord, PhaseRecords, Record, RecordSink, Resolved, SCHEMA,
@@ -66,6 +68,7 @@ use crate::verdict;
 use crate::verdict::threshold::SAMPLE;
 
 pub use observer::{LiveStatus, Observer};
+pub use overwriting::{allow, damages, losses};
 use phase_context::PhaseContext;
 use record_keeper::RecordKeeper;
 use resolve::FittedPlan;
@@ -131,7 +134,7 @@ pub fn now_in_ms() -> u64 {
 ///
 /// # Errors
 /// A refusal when the plan cannot be done here (nothing was touched), or a fault before the
-/// first phase.
+/// first phase, which the record that is kept has, too.
 pub fn run(
     plan: &Plan,
     options: &RunOptions,
@@ -144,9 +147,11 @@ pub fn run(
     let sys_root = if options.unseen { SysRoot::nowhere() } else { SysRoot::default() };
     plan.check()?;
     let plan = &*plan.unrolled();
-    let FittedPlan { resolved, mut open_targets, mut tree_dirs, places, descriptors } =
+    let FittedPlan { resolved, mut open_targets, mut tree_dirs, places, descriptors, threads } =
         resolve::fit(plan, &sys_root)?;
+    overwriting::keep_off(plan)?;
     limits::allow(descriptors)?;
+    limits::allow_threads(threads)?;
     let started = jiff::Zoned::now();
     let name = format!("{}-{}", plan.origin.dialect, started.strftime("%Y%m%d-%H%M%S"));
     let sink = options.record.as_deref().map(|path| RecordSink::at(path, &name)).transpose()?;
@@ -172,11 +177,14 @@ pub fn run(
         verdict: None,
         outcome: None,
     };
-    let mut record_keeper = RecordKeeper::begin(sink, &record, &sys_root)?;
+    let now = (!options.unseen).then(|| started.timestamp().as_second());
+    let mut record_keeper = RecordKeeper::begin(sink, &record, &sys_root, now)?;
 
     let mut signal = None;
     let mut otherwise = Vec::new();
     let mut first = 0;
+    // Whether the first phase could not begin.
+    let mut unbegun = false;
     // A fault of a job that ends no other.
     let mut met = None;
     for (number, (phase, places)) in plan.phases.iter().zip(&places).enumerate() {
@@ -219,11 +227,12 @@ pub fn run(
                     record.phases.pack();
                 }
             }
-            Err(error) if number == 0 => return Err(error),
             Err(Error::Fault(fault)) => {
                 record.ending = Ending::Failed(fault);
+                unbegun = number == 0;
                 break;
             }
+            Err(refusal) if number == 0 => return Err(refusal),
             // What the phases before have left does not fit what this one was to do.
             Err(Error::Refusal(refusal)) => {
                 let name = format!("phase '{}'", phase.name);
@@ -255,17 +264,22 @@ pub fn run(
     }
     record_keeper.ending(&record.ending)?;
     // The files go before anybody reads about them.
-    drop(open_targets);
-    let felled =
-        tree_dirs.iter_mut().map(|tree_dir| tree_dir.remove_tree()).filter_map(Result::err).last();
-    if let Some(fault) = felled
-        && record.ending == Ending::Complete
+    let mut at_end: Vec<Fault> =
+        open_targets.iter_mut().flat_map(|open_target| open_target.finish()).collect();
+    at_end.extend(tree_dirs.iter_mut().flat_map(|tree_dir| tree_dir.remove_tree()));
+    at_end.extend(output::left_so_far());
+    if record.ending == Ending::Complete
+        && let Some(fault) = at_end.into_iter().next()
     {
+        output::is_said(&fault);
         record.ending = Ending::Failed(fault);
     }
     verdict::judge(&mut record);
     record_keeper.finish(&record)?;
-    Ok(record)
+    match &record.ending {
+        Ending::Failed(fault) if unbegun => Err(fault.clone().into()),
+        _ => Ok(record),
+    }
 }
 
 /// Measures how long a wake-up takes, which is 3 ms of work, after the first phase whose balance of time asks for it: one

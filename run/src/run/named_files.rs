@@ -2,12 +2,15 @@
 //! end where the plan wants that.
 
 use std::ffi::CString;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Write as _};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
+use crate::error::Fault;
+use crate::output::{create_new, remove_file, remove_folder};
 use crate::plan::{Lifetime, TreeSize, TreeWork};
+use crate::sys::close::close_file;
 
 /// The paths as they go from the folder of the tree, which is absolute where a file lies elsewhere.
 pub(super) fn paths_from(tree: &TreeWork) -> io::Result<Vec<CString>> {
@@ -32,25 +35,27 @@ pub(super) fn made(path: &Path, size: TreeSize, data: &[u8]) -> io::Result<()> {
     if fs::symlink_metadata(path).is_ok() {
         return Ok(());
     }
-    let mut file = File::create_new(path)?;
+    let mut file = create_new(path, 0o666)?;
     let mut left = most.0;
     while left > 0 {
         let piece = left.min(data.len() as u64);
         file.write_all(&data[..piece as usize])?;
         left -= piece;
     }
-    Ok(())
+    close_file(file)
 }
 
-/// Removes what a plan does not want to stay; what is gone is gone.
-pub(super) fn taken_away(tree: &TreeWork) {
+/// Removes what a plan does not want to stay; what is gone is gone, and what cannot be removed comes back.
+pub(super) fn taken_away(tree: &TreeWork) -> Vec<Fault> {
     if tree.lifetime != Lifetime::Remove {
-        return;
+        return Vec::new();
     }
-    for path in &tree.named {
-        let _ = match tree.size {
-            TreeSize::Folders => fs::remove_dir(path),
-            _ => fs::remove_file(path),
+    let removed = |path: &PathBuf| {
+        let answer = match tree.size {
+            TreeSize::Folders => remove_folder(path),
+            _ => remove_file(path, false),
         };
-    }
+        answer.err()
+    };
+    tree.named.iter().filter_map(removed).collect()
 }

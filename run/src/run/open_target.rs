@@ -18,12 +18,14 @@ use crate::engine::DataLayer;
 use crate::error::{Doing, Fault};
 use crate::evidence::folder_of;
 use crate::name::{NameText as _, path};
+use crate::output::{create_new, remove_file};
 use crate::plan::{Caching, Durability, Fill, LayoutMode, Lifetime, Pattern, Target};
 use crate::record::TruncatedFile;
 use crate::sys::block::{self, readable_bytes, size_of_open};
+use crate::sys::close::{CloseFaults, HeardFile};
 use crate::unit::Bytes;
 
-use super::leftovers;
+use super::leftovers::{self, NamedScratch};
 use super::ranges::ByteRanges;
 
 /// One file or device that the run works on.
@@ -37,10 +39,14 @@ pub(super) struct OpenTarget {
     pub subject: usize,
     kind: TargetKind,
     /// A device that is written to though something holds it.
-    pub held: bool,
-    file: Option<OwnedFd>,
+    pub in_use: bool,
+    file: Option<HeardFile>,
+    /// What closing it, or any other description of it, answered.
+    closes: CloseFaults,
     /// To be removed at the end.
     remove: Option<PathBuf>,
+    /// A scratch file that has a name, which goes at the end.
+    scratch: Option<NamedScratch>,
     /// The parts that hold data of this run for certain.
     pub written: ByteRanges,
     /// Bytes that phases of this run have written from its beginning without a gap, though they may
@@ -98,9 +104,11 @@ impl OpenTarget {
             label: path.to_text(),
             subject,
             kind,
-            held: false,
+            in_use: false,
             file: None,
+            closes: CloseFaults::default(),
             remove: None,
+            scratch: None,
             written: ByteRanges::default(),
             reach: 0,
             makes: Vec::new(),
@@ -120,9 +128,11 @@ impl OpenTarget {
             },
             path,
             subject,
-            held: false,
+            in_use: false,
             file: None,
+            closes: CloseFaults::default(),
             remove: None,
+            scratch: None,
             written: ByteRanges::default(),
             reach: 0,
             makes: Vec::new(),
@@ -176,47 +186,49 @@ impl OpenTarget {
         match self.kind {
             TargetKind::Device => {
                 // The kernel refuses a device that something holds.
-                let file = match writes && !self.held {
+                let file = match writes && !self.in_use {
                     true => block::open_alone(&self.path, true),
                     false => rustix::fs::open(&self.path, access | OFlags::CLOEXEC, Mode::empty())
                         .map_err(io::Error::from),
                 };
-                self.file = Some(file.map_err(|error| fault(Doing::Open, &error))?);
+                self.file = Some(self.heard(file.map_err(|error| fault(Doing::Open, &error))?));
             }
             TargetKind::File => {
-                let there = self.path.exists();
-                let create = if writes { OFlags::CREATE } else { OFlags::empty() };
-                let file = rustix::fs::open(
-                    &self.path,
-                    access | create | OFlags::CLOEXEC,
-                    Mode::from_raw_mode(0o644),
-                )
-                .map_err(|error| fault(Doing::Open, &error.into()))?;
-                let ours = writes && !there;
+                let opened = |create| {
+                    let flags = access | create | OFlags::CLOEXEC;
+                    rustix::fs::open(&self.path, flags, Mode::from_raw_mode(0o644))
+                };
+                // What somebody makes meanwhile is not ours.
+                let (made, ours) = match writes.then(|| opened(OFlags::CREATE | OFlags::EXCL)) {
+                    Some(Err(rustix::io::Errno::EXIST)) => (opened(OFlags::CREATE), false),
+                    Some(made) => (made, true),
+                    None => (opened(OFlags::empty()), false),
+                };
+                let file = made.map_err(|error| fault(Doing::Open, &error.into()))?;
                 if lifetime == Lifetime::Remove || (lifetime == Lifetime::AsFound && ours) {
                     self.remove = Some(self.path.clone());
                 }
-                self.file = Some(file);
+                self.file = Some(self.heard(file));
             }
             TargetKind::Unnamed => {
                 let (file, named) = unnamed_file(folder_of(&self.path), run)?;
-                (self.file, self.remove) = (Some(file), named);
+                (self.file, self.scratch) = (Some(self.heard(file)), named);
             }
             TargetKind::Scratch { keep } => {
                 leftovers::sweep(&self.path);
                 match never_named(&self.path) {
-                    Ok(file) if !keep && opens_again(&file) => self.file = Some(file),
-                    _ => {
-                        let path = match keep {
-                            true => self.path.join(format!("assay-{run}.dat")),
-                            false => leftovers::file_path(&self.path, run),
-                        };
-                        let file = locked(&path)?;
+                    Ok(file) if !keep && opens_again(&file) => self.file = Some(self.heard(file)),
+                    _ if keep => {
+                        let path = self.path.join(format!("assay-{run}.dat"));
+                        let file = create_new(&path, 0o666)
+                            .map_err(|error| Fault::new(Doing::Create, path.to_text(), &error))?;
                         self.label = path.to_text();
-                        if !keep {
-                            self.remove = Some(path);
-                        }
-                        self.file = Some(file);
+                        self.file = Some(self.heard(file.into()));
+                    }
+                    _ => {
+                        let (file, scratch) = NamedScratch::make(&self.path, run, None)?;
+                        self.label = scratch.path.to_text();
+                        (self.file, self.scratch) = (Some(self.heard(file)), Some(scratch));
                     }
                 }
             }
@@ -224,6 +236,16 @@ impl OpenTarget {
         self.found =
             self.size().map_err(|error| Fault::new(Doing::Stat, self.label.clone(), &error))?;
         Ok(())
+    }
+
+    /// A description of it, whose close is heard.
+    fn heard(&self, file: OwnedFd) -> HeardFile {
+        HeardFile::new(file, &self.label, &self.closes)
+    }
+
+    /// What closing descriptions of it answered since the last time.
+    pub fn closed(&self) -> Vec<Fault> {
+        self.closes.take()
     }
 
     /// Closes it until it is opened again, if it can be found again.
@@ -320,7 +342,7 @@ impl OpenTarget {
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::CLOEXEC;
         let file = rustix::fs::open(&self.path, flags, Mode::from_raw_mode(0o644))
             .map_err(|error| fault(Doing::Create, error))?;
-        self.file = Some(file);
+        self.file = Some(self.heard(file));
         self.forget();
         (self.found, self.reach) = (0, 0);
         Ok(())
@@ -351,7 +373,7 @@ impl OpenTarget {
         writes: bool,
         caching: Caching,
         durability: Durability,
-    ) -> Result<OwnedFd, Fault> {
+    ) -> Result<HeardFile, Fault> {
         let Some(file) = &self.file else {
             return Err(Fault::new(
                 Doing::Open,
@@ -372,7 +394,9 @@ impl OpenTarget {
         let descriptor = format!("/proc/self/fd/{}", file.as_raw_fd());
         let named = match self.kind {
             TargetKind::Scratch { keep: true } => Some(path(&self.label)),
-            TargetKind::Scratch { keep: false } | TargetKind::Unnamed => self.remove.clone(),
+            TargetKind::Scratch { keep: false } | TargetKind::Unnamed => {
+                self.scratch.as_ref().map(|scratch| scratch.path.clone())
+            }
             _ => Some(self.path.clone()),
         };
         let file = rustix::fs::open(&descriptor, flags, Mode::empty())
@@ -386,23 +410,34 @@ impl OpenTarget {
         // Reads leave no time of access behind, which would cost each of them a look at the clock
         // and the device a write. Only the owner may say so.
         let _ = rustix::fs::fcntl_setfl(&file, flags | OFlags::NOATIME);
-        Ok(file)
+        Ok(self.heard(file))
+    }
+}
+
+impl OpenTarget {
+    /// Removes it where that is wanted, and closes it; what was answered to that. Nothing is left to do after.
+    pub fn finish(&mut self) -> Vec<Fault> {
+        let mut faults = Vec::new();
+        faults.extend(self.remove.take().and_then(|path| remove_file(&path, false).err()));
+        faults.extend(self.scratch.take().and_then(|scratch| scratch.remove().err()));
+        if let Some(file) = self.file.take() {
+            let size = size_of_open(file.as_fd()).unwrap_or(0);
+            drop(file);
+            match self.kind {
+                TargetKind::Scratch { keep: false } => release(&self.path, size),
+                TargetKind::Unnamed => release(folder_of(&self.path), size),
+                TargetKind::Scratch { keep: true } | TargetKind::File | TargetKind::Device => {}
+            }
+        }
+        faults.extend(self.closed());
+        faults
     }
 }
 
 impl Drop for OpenTarget {
+    /// Of a run that could not begin: what it met is told already.
     fn drop(&mut self) {
-        if let Some(path) = &self.remove {
-            let _ = std::fs::remove_file(path);
-        }
-        let Some(file) = self.file.take() else { return };
-        let size = size_of_open(file.as_fd()).unwrap_or(0);
-        drop(file);
-        match self.kind {
-            TargetKind::Scratch { keep: false } => release(&self.path, size),
-            TargetKind::Unnamed => release(folder_of(&self.path), size),
-            TargetKind::Scratch { keep: true } | TargetKind::File | TargetKind::Device => {}
-        }
+        self.finish();
     }
 }
 
@@ -415,7 +450,7 @@ fn never_named(folder: &Path) -> rustix::io::Result<OwnedFd> {
 /// A file without a name: one that never has any, or else one that loses it at once. Where such a file
 /// cannot be opened again, which each job does, it keeps its name until the end, and its path is told
 /// beside it; locked, so that the next run in that folder takes it away.
-fn unnamed_file(folder: &Path, run: &str) -> Result<(OwnedFd, Option<PathBuf>), Fault> {
+fn unnamed_file(folder: &Path, run: &str) -> Result<(OwnedFd, Option<NamedScratch>), Fault> {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     if let Ok(file) = never_named(folder)
         && opens_again(&file)
@@ -424,32 +459,22 @@ fn unnamed_file(folder: &Path, run: &str) -> Result<(OwnedFd, Option<PathBuf>), 
     }
     let named = || {
         let next = NEXT.fetch_add(1, Ordering::Relaxed);
-        let path = leftovers::file_path(folder, &format!("{run}-{next}"));
-        let file = locked(&path)?;
-        Ok::<_, Fault>((file, path))
+        NamedScratch::make(folder, run, Some(next))
     };
-    let (file, path) = named()?;
-    if std::fs::remove_file(&path).is_err() {
-        return Ok((file, Some(path)));
-    }
+    let (file, scratch) = named()?;
+    // Where it does not go, nothing else would.
+    scratch.remove()?;
     if opens_again(&file) {
         return Ok((file, None));
     }
-    let (file, path) = named()?;
-    Ok((file, Some(path)))
+    let (file, scratch) = named()?;
+    Ok((file, Some(scratch)))
 }
 
 /// Whether a file without a name can be opened again: not without `/proc`.
 fn opens_again(file: &OwnedFd) -> bool {
     let again = format!("/proc/self/fd/{}", file.as_raw_fd());
     rustix::fs::open(again, OFlags::RDWR | OFlags::CLOEXEC, Mode::empty()).is_ok()
-}
-
-/// Makes a file that is locked as long as its run lives.
-fn locked(path: &Path) -> Result<OwnedFd, Fault> {
-    let make = |path: &Path| File::options().read(true).write(true).create_new(true).open(path);
-    let file = leftovers::make_locked(path, make);
-    Ok(file.map_err(|error| Fault::new(Doing::Create, path.to_text(), &error))?.into())
 }
 
 /// Makes the file system give back now what a removed file held, where that is most of what it

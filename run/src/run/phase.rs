@@ -80,6 +80,7 @@ impl<'a> PhaseContext<'a> {
         worked.faults.extend(settle.as_ref().and_then(|settle| settle.fault.clone()));
         let flows = self.flows(&ready, &common, &worked);
         self.note(&ready, &common, &mut worked);
+        self.closed(&ready, &mut worked);
         let cut = self.cut(&ready);
         let limits = self.limits_after(&span);
 
@@ -259,6 +260,18 @@ impl<'a> PhaseContext<'a> {
             let gone = open_targets.find_map(|&target| gone(&self.open_targets[target]));
             faults.extend(gone.clone());
             faults_of_jobs[number].extend(gone);
+        }
+    }
+
+    /// Closes the files of the jobs, and hears what was said to that, and to every close since the phase before.
+    fn closed(&self, ready: &[PreparedJob], worked: &mut PhaseWork) {
+        for (number, job) in ready.iter().enumerate() {
+            job.close();
+            let answers = job.open_targets.iter().map(|&target| self.open_targets[target].closed());
+            for fault in answers.flatten() {
+                worked.faults.push(fault.clone());
+                worked.faults_of_jobs[number].push(fault);
+            }
         }
     }
 

@@ -19,6 +19,7 @@ use crate::unit::{Nanos, Timestamp};
 
 use super::closing::{PhaseClosing, close, needs_closing};
 use super::heat::HeatMap;
+use super::limits::no_thread;
 use super::log::IoLogWriter;
 use super::open_target::OpenTarget;
 use super::phase_context::PhaseContext;
@@ -133,10 +134,14 @@ impl<'a> PhaseContext<'a> {
             let start = if simulated(ready) { Timestamp(0) } else { watch.started() };
             for log_writer in books.into_iter().flatten() {
                 let logged = &logged;
-                scope.spawn(move || {
+                let log = std::thread::Builder::new().spawn_scoped(scope, move || {
                     let written = log_writer.write(start);
                     keep(logged).push(written);
                 });
+                if let Err(error) = log {
+                    keep(logged).push(Err(no_thread(&error)));
+                    common.halt_all();
+                }
             }
             common.gate().open_for(started);
             let looking = || {
@@ -214,8 +219,7 @@ impl<'f> WorkerContext<'f> {
             if let Err(error) = thread.spawn_scoped(scope, move || self.one_works(prepared_worker))
             {
                 // Those who are there come home at once, the others are not waited for.
-                let hint = "no more threads may be started: give less iodepth or fewer workers, or raise 'ulimit -u'";
-                faults.push(Fault::new(Doing::Start, "a thread", &error).hinting(hint));
+                faults.push(no_thread(&error));
                 self.common.halt_all();
                 break;
             }

@@ -15,6 +15,7 @@ use crate::stats::LiveCounters;
 use crate::sys::event_loop::Event;
 use crate::unit::{Bytes, MIB, Nanos};
 
+use super::limits::no_thread;
 use super::named_files::made;
 use super::phase_context::PhaseContext;
 use super::prepared_job::{JobPart, PreparedJob};
@@ -154,7 +155,7 @@ fn make_all(hands: Vec<TreeWorker>, halt: &AtomicBool) -> Result<bool, Fault> {
         let threads: Vec<_> = hands
             .into_iter()
             .map(|hand| {
-                scope.spawn(move || {
+                let made = std::thread::Builder::new().spawn_scoped(scope, move || {
                     let worker_totals = hand.go(&mut || ());
                     // What stops one stops all: no one of them makes the tree whole any more.
                     if worker_totals
@@ -164,14 +165,17 @@ fn make_all(hands: Vec<TreeWorker>, halt: &AtomicBool) -> Result<bool, Fault> {
                         halt.store(true, Ordering::Relaxed);
                     }
                     worker_totals
-                })
+                });
+                if made.is_err() {
+                    halt.store(true, Ordering::Relaxed);
+                }
+                made.map_err(|error| no_thread(&error))
             })
             .collect();
-        let home = threads.into_iter().map(|thread| thread.join());
-        home.map(|worker_totals| {
-            worker_totals.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        })
-        .collect()
+        let home = |thread: std::thread::ScopedJoinHandle<'_, _>| {
+            thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        };
+        threads.into_iter().map(|thread| thread.and_then(home)).collect()
     });
     let mut whole = !halt.load(Ordering::Relaxed);
     for worker_totals in totals_of_workers {

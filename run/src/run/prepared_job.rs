@@ -69,6 +69,11 @@ impl PreparedJob<'_> {
         })
     }
 
+    /// Closes its files; who has one open still keeps it so.
+    pub fn close(&self) {
+        self.files.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
     /// The conductor's own descriptions of the files of one of its parts.
     pub fn fds_of<'s>(
         &'s self,

@@ -84,7 +84,8 @@ impl ProbeGround {
     }
 
     fn ring(&self, brand: slab::Brand<'_>, options: RingOptions) -> io::Result<()> {
-        let (files, setup) = (Arc::new(vec![self.file.try_clone()?]), engine::ring_setup(options));
+        let (files, setup) =
+            (Arc::new(vec![self.file.try_clone()?.into()]), engine::ring_setup(options));
         let (mut ring, mut slots) = ring::UringQueue::new(brand, files, 1, BLOCK, setup)?;
         let Some(slot) = slots.pop() else { return Ok(()) };
         ring.push(slot, false, 0, 0, BLOCK as u32, 0);

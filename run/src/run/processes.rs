@@ -6,6 +6,8 @@ use crate::error::{Doing, Fault};
 use crate::sys::event_loop::{Event, EventLoop};
 use crate::unit::Nanos;
 
+use super::limits::no_thread;
+
 /// Does it in a thread of its own and waits for it. A signal that comes meanwhile is kept, and
 /// raises `halt`, which the work looks at.
 ///
@@ -21,12 +23,13 @@ pub(super) fn apart<T: Send, E: Send + From<Fault>>(
     let waker = event_loop.waker().map_err(|error| Fault::new(Doing::Prepare, "a bell", &error))?;
     std::thread::scope(|scope| {
         let over = &over;
-        let worker = scope.spawn(move || {
+        let worker = std::thread::Builder::new().spawn_scoped(scope, move || {
             let answer = work();
             over.store(true, Ordering::Release);
             waker.ring();
             answer
         });
+        let worker = worker.map_err(|error| no_thread(&error))?;
         while !over.load(Ordering::Acquire) {
             if let Event::Signal(came) = event_loop.wait(Nanos::secs(1)) {
                 signal.get_or_insert(came);

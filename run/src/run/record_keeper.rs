@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use crate::error::Fault;
 use crate::evidence::{Direction, SysRoot};
-use crate::record::{Ending, Journal, JournalEntry, PhaseRecord, Record, RecordSink};
+use crate::record::{
+    Ending, Journal, JournalEntry, PhaseRecord, Record, RecordSink, sweep_journals,
+};
 use crate::sys::clock;
 use crate::unit::{Bytes, Nanos, Timestamp};
 
@@ -26,7 +28,8 @@ pub(super) struct RecordKeeper {
 }
 
 impl RecordKeeper {
-    /// Of the record of a run that begins: with a journal, or with nothing to do.
+    /// Of the record of a run that begins: with a journal, or with nothing to do. `now` is in seconds
+    /// since 1970; absent where nobody looks at what killed runs have left.
     ///
     /// # Errors
     /// When it cannot be kept.
@@ -34,6 +37,7 @@ impl RecordKeeper {
         sink: Option<RecordSink>,
         record: &Record,
         sys_root: &SysRoot,
+        now: Option<i64>,
     ) -> Result<Self, Fault> {
         let shared = |path: &Path| sys_root.shares_device(path, &record.resolved.subjects);
         let beside = sink.as_ref().is_some_and(|sink| shared(sink.path()));
@@ -41,6 +45,10 @@ impl RecordKeeper {
             true => ELSEWHERE.iter().map(PathBuf::from).filter(|place| !shared(place)).collect(),
             false => Vec::new(),
         };
+        // What killed runs have left in memory goes first.
+        if let Some(now) = now {
+            ELSEWHERE.iter().for_each(|folder| sweep_journals(Path::new(folder), now));
+        }
         let journal = sink.map(|sink| sink.begin(record, &folders)).transpose()?;
         // Nothing of it is left to be written while the first phase is measured.
         if let Some(journal) = journal.as_ref().filter(|_| beside) {

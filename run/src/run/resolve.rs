@@ -15,8 +15,10 @@ mod region;
 mod renewed;
 mod size;
 mod target;
+mod target_jobs;
 mod tree;
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 use crate::error::{Error, Refusal};
@@ -35,6 +37,7 @@ pub(super) use method::instead_of_queue;
 use method::own_places;
 pub(super) use region::{in_zones, region, start_of, writes_each_block};
 pub(super) use renewed::mount_to_renew;
+use target_jobs::TargetJobs;
 
 /// Looks at the machine and answers every question that the plan leaves open.
 pub(super) fn fit(plan: &Plan, sys_root: &SysRoot) -> Result<FittedPlan, Error> {
@@ -45,7 +48,7 @@ pub(super) fn fit(plan: &Plan, sys_root: &SysRoot) -> Result<FittedPlan, Error> 
         open_targets: Vec::new(),
         notes: Vec::new(),
         ring: None,
-        made: Vec::new(),
+        made: HashSet::new(),
         added: Vec::new(),
         groups: Vec::new(),
         tree_dirs: Vec::new(),
@@ -56,9 +59,10 @@ pub(super) fn fit(plan: &Plan, sys_root: &SysRoot) -> Result<FittedPlan, Error> 
         size_option: plan.origin.tool.size.as_deref().unwrap_or("--size").into(),
     };
     let all = plan.phases.iter().map(|phase| phase.jobs.len()).sum();
+    let on_targets = TargetJobs::new(plan);
     let mut jobs: Vec<ResolvedJob> = Vec::with_capacity(all);
     let mut places = Vec::with_capacity(plan.phases.len());
-    let mut opened = 0;
+    let (mut opened, mut threads) = (0, 0);
     for (number, phase) in plan.phases.iter().enumerate() {
         let mut here = Vec::with_capacity(phase.jobs.len());
         if let Some(point) = &phase.remount {
@@ -75,9 +79,12 @@ pub(super) fn fit(plan: &Plan, sys_root: &SysRoot) -> Result<FittedPlan, Error> 
                 ..refusal
             };
             check_crew(job).map_err(place)?;
-            fitting.detail(job).map_err(place)?;
+            fitting.detail(job).map_err(|error| match error {
+                Error::Refusal(refusal) => Error::Refusal(place(refusal)),
+                fault => fault,
+            })?;
             let (resolved, where_) = match &job.work {
-                Work::Blocks(blocks) => fitting.blocks((plan, number), job, blocks),
+                Work::Blocks(blocks) => fitting.blocks((plan, &on_targets, number), job, blocks),
                 Work::Copy(copy) => fitting.copy((plan, number), job, copy),
                 Work::Tree(tree) => fitting.tree((plan, number), job, tree),
             }
@@ -92,14 +99,18 @@ pub(super) fn fit(plan: &Plan, sys_root: &SysRoot) -> Result<FittedPlan, Error> 
         let theirs = &jobs[jobs.len() - phase.jobs.len()..];
         let open = phase.jobs.iter().zip(theirs).map(|(job, theirs)| files_open(job, theirs));
         opened = opened.max(open.sum());
-        fitting
+        let crowd = fitting
             .crowd(phase, theirs)
             .map_err(|refusal| Refusal { place: format!("phase '{}'", phase.name), ..refusal })?;
+        threads = threads.max(crowd);
     }
-    let descriptors = opened + fitting.open_targets.len() as u64;
+    let files = opened + fitting.open_targets.len() as u64;
+    // Each worker may have a queue, each device has its counters, and so has its file system.
+    let counters = fitting.subjects.iter().map(|subject| 4 + subject.stack.len() as u64);
+    let descriptors = files + threads + counters.sum::<u64>();
     if let FileLimitRoom::Raise(soft, hard) = room(descriptors)? {
         fitting.note(format!(
-            "{descriptors} files are open at once: the soft limit is raised from {soft} to {hard}"
+            "{files} files are open at once: the soft limit is raised from {soft} to {hard}"
         ));
     }
     let stack: Vec<_> =
@@ -117,6 +128,7 @@ pub(super) fn fit(plan: &Plan, sys_root: &SysRoot) -> Result<FittedPlan, Error> 
         tree_dirs: fitting.tree_dirs,
         places,
         descriptors,
+        threads,
     })
 }
 

@@ -84,22 +84,24 @@ fn one_huge_page() -> io::Result<()> {
 /// A refusal with what the kernel said.
 pub(super) fn check(wanted: Priority, memory: &WorkerMemory) -> Result<(), Refusal> {
     let refused =
-        |tried: std::thread::JoinHandle<io::Result<()>>, what: &str, instead: &str| match tried
-            .join()
-        {
-            Ok(Err(error)) => Err(Refusal::new(format!("{what}: {error}"), instead)),
-            _ => Ok(()),
+        |tried: io::Result<std::thread::JoinHandle<io::Result<()>>>, what: &str, instead: &str| {
+            // Where no thread can be started, that is said by who needs one.
+            match tried.map(std::thread::JoinHandle::join) {
+                Ok(Ok(Err(error))) => Err(Refusal::new(format!("{what}: {error}"), instead)),
+                _ => Ok(()),
+            }
         };
+    let thread = std::thread::Builder::new;
     if wanted != Priority::default() {
         refused(
-            std::thread::spawn(move || rank(wanted)),
+            thread().spawn(move || rank(wanted)),
             "a priority that this program may not have",
             "run it as root, or give a nice value of 0 or more and another class than 'realtime'",
         )?;
     }
     if memory.huge_pages {
         refused(
-            std::thread::spawn(one_huge_page),
+            thread().spawn(one_huge_page),
             "buffers of huge pages",
             "set some aside: sysctl vm.nr_hugepages=64",
         )?;
@@ -107,7 +109,7 @@ pub(super) fn check(wanted: Priority, memory: &WorkerMemory) -> Result<(), Refus
     if memory.nodes.is_some() {
         let memory = memory.clone();
         refused(
-            std::thread::spawn(move || settle(&memory)),
+            thread().spawn(move || settle(&memory)),
             "memory of nodes that this program cannot have",
             "'numactl --hardware' lists the nodes",
         )?;

@@ -16,7 +16,9 @@ use rustix::fs::{Mode, OFlags};
 use crate::engine::{ANCHOR, folder_name};
 use crate::error::{Doing, Fault};
 use crate::name::{self, NameText as _};
+use crate::output::{create_new, create_new_folder, remove_tree};
 use crate::plan::{Action, TreeWork};
+use crate::sys::close::close_file;
 
 use super::leftovers;
 use super::named_files::{paths_from, taken_away};
@@ -107,17 +109,15 @@ impl TreeDir {
     pub fn open(&mut self, run: &str, tree: &TreeWork, workers: u32) -> Result<usize, Fault> {
         if self.top.is_none() && tree.named.is_empty() {
             leftovers::sweep(&self.dir);
-            let path = match self.keep {
-                true => self.dir.join(format!("assay-{run}.tree")),
-                false => leftovers::tree_path(&self.dir, run),
-            };
-            let make = |path: &Path| {
-                fs::create_dir(path)?;
-                File::open(path)
-            };
-            let open = leftovers::make_locked(&path, make)
-                .map_err(|error| self.fault(Doing::Create, &path, &error))?;
-            self.top = Some((path, open));
+            self.top = Some(match self.keep {
+                true => {
+                    let path = self.dir.join(format!("assay-{run}.tree"));
+                    let open = create_new_folder(&path, 0o777)
+                        .map_err(|error| self.fault(Doing::Create, &path, &error))?;
+                    (path, open)
+                }
+                false => leftovers::make_tree(&self.dir, run)?,
+            });
         }
         let known = self.stands.iter().position(|s| s.workers == workers && s.tree.is_same(tree));
         if let Some(known) = known {
@@ -184,9 +184,10 @@ impl TreeDir {
             for folder in 0..stand.tree.folders {
                 make(&root.join(folder_name(folder)))?;
             }
-            let anchor = root.join(name::path(&name::of_bytes(ANCHOR.to_bytes())));
-            File::create_new(&anchor)
+            let anchor = root.join(name::path(&name::word(ANCHOR.to_bytes())));
+            let made = create_new(&anchor, 0o666)
                 .map_err(|error| self.fault(Doing::Create, &anchor, &error))?;
+            close_file(made).map_err(|error| self.fault(Doing::Close, &anchor, &error))?;
             let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
             let open = rustix::fs::open(&root, flags, Mode::empty())
                 .map_err(|error| self.fault(Doing::Open, &root, &error.into()))?;
@@ -259,7 +260,9 @@ impl TreeDir {
     /// Removes every file of one kind of tree.
     pub fn clear(&mut self, number: usize) -> Result<(), Fault> {
         let folder = self.folder(number);
-        fs::remove_dir_all(&folder).map_err(|error| self.fault(Doing::Remove, &folder, &error))?;
+        let open = File::open(&folder);
+        let open = open.map_err(|error| self.fault(Doing::Open, &folder, &error))?;
+        remove_tree(&folder, &open, false)?;
         self.make_folders(number)?;
         self.stands[number].held = FileSetContents::Nothing;
         Ok(())
@@ -273,25 +276,20 @@ impl TreeDir {
 
     /// Takes it away, unless it is to be kept.
     ///
-    /// # Errors
-    /// What could not be removed.
-    pub fn remove_tree(&mut self) -> Result<(), Fault> {
-        self.stands.drain(..).for_each(|stand| taken_away(&stand.tree));
-        let Some((path, open)) = self.top.take() else { return Ok(()) };
-        if self.keep {
-            return Ok(());
+    /// What could not be removed comes back.
+    pub fn remove_tree(&mut self) -> Vec<Fault> {
+        let mut faults: Vec<Fault> =
+            self.stands.drain(..).flat_map(|stand| taken_away(&stand.tree)).collect();
+        if let Some((path, open)) = self.top.take().filter(|_| !self.keep) {
+            faults.extend(remove_tree(&path, &open, false).err());
         }
-        let answer = fs::remove_dir_all(&path);
-        drop(open);
-        answer.map_err(|error| {
-            self.fault(Doing::Remove, &path, &error).hinting("remove this folder yourself")
-        })
+        faults
     }
 }
 
 impl Drop for TreeDir {
     fn drop(&mut self) {
-        let _ = self.remove_tree();
+        self.remove_tree();
     }
 }
 
@@ -313,13 +311,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let foreign = folder.path().join("mine");
         fs::write(&foreign, "x").unwrap();
-        let dead = leftovers::tree_path(folder.path(), "dead");
+        let dead = leftovers::make_tree(folder.path(), leftovers::tests::DEAD).unwrap().0;
         fs::create_dir_all(dead.join("t0/w0000")).unwrap();
 
         let mut tree_dir = TreeDir::below(folder.path(), 0, false);
         let number = tree_dir.open("run", &tree(folder.path(), |_| {}), 2).unwrap();
         assert!(!dead.exists() && foreign.exists());
-        let top = leftovers::tree_path(folder.path(), "run");
+        let top = folder.path().join(".assay-run.tree");
         assert!(top.join("t0/w0001/d000001").is_dir() && top.join("t0/w0001/anchor").is_file());
         // The same tree for another action; another one for other workers.
         let stat = tree(folder.path(), |tree| tree.action = Action::Stat);

@@ -8,6 +8,7 @@ use crate::error::{Doing, Fault};
 use crate::record::{json_line, read_json};
 use crate::stats::{CpuSpent, LiveCounters, ThreadEvents};
 use crate::sys::clock;
+use crate::sys::close::CloseFaults;
 use crate::sys::memory::LockedMemory;
 use crate::sys::process::{self, ChildDeath, WorkerChild};
 
@@ -57,6 +58,14 @@ impl<'a> WorkerHandle<'a> {
         worker_totals.map(|worker_totals| WorkerTotals { cpu: gate.spent, ..worker_totals })
     }
 
+    /// Where closes of the files that it works on are heard.
+    fn closes(&self) -> Vec<CloseFaults> {
+        match self {
+            Self::Blocks(worker) => worker.files.iter().map(|file| file.faults().clone()).collect(),
+            Self::Tree(_) | Self::Away(_) => Vec::new(),
+        }
+    }
+
     /// Puts it, as the thread of this number in its phase, into a process of its own, which comes to the gate
     /// and calls `after` behind it.
     ///
@@ -74,12 +83,17 @@ impl<'a> WorkerHandle<'a> {
             let stands = before();
             let _signed = common.roll.sign();
             let worker_totals = stands.and_then(|_held| {
-                self.go(&mut || {
+                let closes = self.closes();
+                let mut worker_totals = self.go(&mut || {
                     gate.arrive();
                     came.store(true, Ordering::Release);
                     gate.pass();
                     after();
-                })
+                })?;
+                // The parent hears only what closing its own descriptions answers.
+                let closed = || closes.iter().flat_map(CloseFaults::take).next();
+                worker_totals.fault = worker_totals.fault.take().or_else(closed);
+                Ok(worker_totals)
             });
             // It holds numbers and texts only.
             json_line(&worker_totals).unwrap_or_default().into_bytes()

@@ -94,7 +94,7 @@ mod tests {
         bench.only_writes();
         let phase = &mut bench.record.phases[0];
         phase.flows[0].depth = 8;
-        phase.depth = Some(DepthReached { mean: in_flight, max: 8, counts: vec![] });
+        phase.depth = Some(DepthReached { mean: in_flight, max: 8, idle: None, counts: vec![] });
         bench.written_onto(Bytes::mib(written));
         bench
     }

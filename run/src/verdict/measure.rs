@@ -436,6 +436,16 @@ impl<'a> PhaseView<'a> {
         jobs.iter().any(|job| !job.rate.is_closed())
     }
 
+    /// It goes to a server (a network file system, FUSE), and to nothing else that could make it wait.
+    pub fn remote(&self) -> bool {
+        let waits = |flow_view: &&FlowView<'_>| {
+            !matches!(flow_view.subject.bottom, LeafKind::Memory(_) | LeafKind::Nothing(_))
+        };
+        let mut waited_for = self.cases.iter().filter(waits).peekable();
+        waited_for.peek().is_some()
+            && waited_for.all(|flow_view| matches!(flow_view.subject.bottom, LeafKind::Remote(_)))
+    }
+
     /// It works on trees of files: bytes are not what it is about.
     pub fn of_trees(&self) -> bool {
         of_trees(self.record, self.phase)

@@ -2,6 +2,7 @@
 
 use super::rules::{PRAISE, from_desk};
 use super::{aside, asides, finding, leave, rank, study, unseen, words};
+use crate::error::Doing;
 use crate::record::{
     Ending, Finding, FindingWeight, MeasuredSubject, PhaseRecord, Record, TrapId, Trust, Verdict,
 };
@@ -38,10 +39,11 @@ impl SeenVerdicts {
         let heard = self.speaking.verdict().or_else(|| self.silent.verdict());
         let mut whole = heard.unwrap_or_else(|| of_none(record));
         if let Ending::Failed(fault) = &record.ending {
-            let said = format!(
-                "The run did not finish: cannot {} {}: {}.",
-                fault.doing, fault.path, fault.text
-            );
+            let begins = match fault.doing {
+                Doing::Remove => "Something is left",
+                _ => "The run did not finish",
+            };
+            let said = format!("{begins}: cannot {} {}: {}.", fault.doing, fault.path, fault.text);
             whole.trust = whole.trust.max(Trust::Unproven);
             // A fault of the phase that is told of is not told twice.
             let told = |word: &str| !word.is_empty() && whole.summary.contains(word);

@@ -42,7 +42,7 @@ pub fn sentence(text: &str) -> String {
 /// The command that made the plan, with more words before and after it. `before` is for the
 /// environment. Absent when the plan was not typed, or the command alone would do something else.
 fn again(origin: &PlanOrigin, before: &str, after: &str) -> Option<String> {
-    if origin.piped {
+    if origin.piped || !origin.damages.is_empty() {
         return None;
     }
     let verb = origin.verb()?;
@@ -242,6 +242,10 @@ mod tests {
     fn a_line_that_would_not_do_the_same_is_not_offered() {
         let mut dd = origin("dd", &["bs=1M"]);
         dd.piped = true;
+        assert_eq!([with_flush(&dd), cold(&dd, false), once_more(&dd)], [None, None, None]);
+        dd.piped = false;
+        assert!(once_more(&dd).is_some());
+        dd.damages = vec!["sdb1 is mounted on /mnt".into()];
         assert_eq!([with_flush(&dd), cold(&dd, false), once_more(&dd)], [None, None, None]);
     }
 

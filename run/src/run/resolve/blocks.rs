@@ -6,7 +6,9 @@ use std::path::Path;
 
 use crate::error::{Error, Refusal};
 use crate::name;
-use crate::plan::{Action, BlockWork, Caching, Job, LayoutMode, Method, Plan, Size, Target};
+use crate::plan::{
+    Action, BlockWork, Caching, Job, LayoutMode, Method, OverwriteScope, Plan, Size, Target,
+};
 use crate::record::ResolvedJob;
 use crate::unit::{Bytes, Nanos};
 
@@ -14,14 +16,14 @@ use super::super::open_target::OpenTarget;
 use super::empty::{laid_before, something_to_read};
 use super::fitted::JobPlace;
 use super::fitter::PlanFitter;
-use super::overwritten::is_overwritten;
 use super::region::{most, region, verifies};
+use super::target_jobs::TargetJobs;
 
 impl PlanFitter<'_> {
     /// A job of blocks of phase `number` (from 0), made to fit.
     pub(super) fn blocks(
         &mut self,
-        (plan, number): (&Plan, usize),
+        (plan, on, number): (&Plan, &TargetJobs<'_>, usize),
         job: &Job,
         blocks: &BlockWork,
     ) -> Result<(ResolvedJob, JobPlace), Error> {
@@ -55,7 +57,7 @@ impl PlanFitter<'_> {
                 files = if *shared { *count } else { count.saturating_mul(workers) };
                 let made = (writes || lays(*layout)) && *layout != LayoutMode::Existing;
                 let (open_targets, size, new) = self.several(blocks, files, made)?;
-                something_to_read(plan, number, blocks)?;
+                something_to_read(on, number, blocks)?;
                 let wanted = self.cached(blocks);
                 let mut caching = wanted;
                 let mut subjects: Vec<usize> = Vec::new();
@@ -75,7 +77,7 @@ impl PlanFitter<'_> {
                     method = self.suited(method, one.as_ref().unwrap_or(blocks), caching, &path)?;
                     self.log_beside(job, subject);
                 }
-                let each = laid_before(plan, number, blocks, (size, new));
+                let each = laid_before(on, number, blocks, (size, new));
                 laid = match each {
                     Bytes::ZERO => each,
                     _ if !target.sizes().is_empty() => target.all_bytes(size),
@@ -97,9 +99,9 @@ impl PlanFitter<'_> {
                 };
                 let made = writes || lays(layout) || self.made.contains(path);
                 self.exists(target, path, writes, made)?;
-                something_to_read(plan, number, blocks)?;
-                if made {
-                    self.made.push(path.clone());
+                something_to_read(on, number, blocks)?;
+                if made && !self.made.contains(path) {
+                    self.made.insert(path.clone());
                 }
                 let subject = self.subject(path);
                 let known = self.open_targets.iter().position(|open_target| open_target.is(target));
@@ -109,9 +111,9 @@ impl PlanFitter<'_> {
                     self.open_targets.len() - 1
                 });
                 if let Target::Device { consent: Some(consent), .. } = target {
-                    self.open_targets[open_target].held |= consent.held;
+                    self.open_targets[open_target].in_use |= consent.over == OverwriteScope::InUse;
                 }
-                let written = (made, is_overwritten(plan, target));
+                let written = (made, on.overwrite(target));
                 let size = self.size(target, subject, size, written, path)?;
                 let wanted = self.cached(blocks);
                 let caching = self.caching(wanted, subject, pattern, &job.stop)?;
@@ -125,7 +127,7 @@ impl PlanFitter<'_> {
                     }
                 }
                 self.log_beside(job, subject);
-                laid = laid_before(plan, number, blocks, (size, new));
+                laid = laid_before(on, number, blocks, (size, new));
                 (JobPlace::Sites(vec![open_target]), size, caching)
             }
         };

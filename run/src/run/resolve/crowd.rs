@@ -15,8 +15,8 @@ const MODEST: Bytes = Bytes::mib(64);
 const SPARED: Bytes = Bytes::mib(128);
 
 impl PlanFitter<'_> {
-    /// Refuses a phase that this machine has no threads or no memory for.
-    pub(super) fn crowd(&self, phase: &Phase, jobs: &[ResolvedJob]) -> Result<(), Refusal> {
+    /// The threads of a phase; refuses one that this machine has no threads or no memory for.
+    pub(super) fn crowd(&self, phase: &Phase, jobs: &[ResolvedJob]) -> Result<u64, Refusal> {
         let (mut threads, mut buffers) = (0_u64, Bytes::ZERO);
         let mut locked = Bytes::ZERO;
         for (job, resolved) in phase.jobs.iter().zip(jobs) {
@@ -27,7 +27,10 @@ impl PlanFitter<'_> {
                     threads += u64::from(resolved.workers);
                     continue;
                 }
-                Work::Copy(_) => continue,
+                Work::Copy(_) => {
+                    threads += 1;
+                    continue;
+                }
             };
             let (workers, depth) = (u64::from(resolved.workers), u64::from(resolved.iodepth));
             threads += match resolved.method {
@@ -65,7 +68,7 @@ impl PlanFitter<'_> {
                 "lock less, and leave 128 MiB for all others",
             ));
         }
-        Ok(())
+        Ok(threads)
     }
 }
 

@@ -3,17 +3,16 @@
 use crate::error::Refusal;
 use crate::evidence;
 use crate::name::NameText as _;
-use crate::plan::{
-    Action, BlockWork, Job, LayoutMode, OffsetOrdering, Plan, Size, StopLimit, Target, Work,
-};
+use crate::plan::{Action, BlockWork, Job, LayoutMode, OffsetOrdering, Size, StopLimit, Target};
 use crate::unit::Bytes;
 
 use super::region::writes_each_block;
+use super::target_jobs::TargetJobs;
 
 /// Refuses to read a file that is empty for certain: one that this run makes, where no phase
 /// before sends it any data. `number` is that of the job's phase, from 0.
 pub(super) fn something_to_read(
-    plan: &Plan,
+    jobs: &TargetJobs<'_>,
     number: usize,
     blocks: &BlockWork,
 ) -> Result<(), Refusal> {
@@ -38,7 +37,7 @@ pub(super) fn something_to_read(
         LayoutMode::Grown => blocks.pattern.mix.sends(),
         _ => false,
     };
-    if wanted || is_sent_to(plan, number, blocks) {
+    if wanted || is_sent_to(jobs, number, blocks) {
         return Ok(());
     }
     if !is_new(&blocks.target) {
@@ -69,7 +68,7 @@ fn holds_data(target: &Target) -> Result<(), Refusal> {
 /// Bytes of each file, of `size`, that may have to be written before the phase; `new`: it is the
 /// first phase that works on it.
 pub(super) fn laid_before(
-    plan: &Plan,
+    jobs: &TargetJobs<'_>,
     number: usize,
     blocks: &BlockWork,
     (size, new): (Bytes, bool),
@@ -80,18 +79,18 @@ pub(super) fn laid_before(
             LayoutMode::Truncated | LayoutMode::Anew | LayoutMode::Sparse
         )
     };
-    let emptied = on_the_same(plan, number, blocks).any(empties);
+    let emptied = jobs.before(number, &blocks.target).any(empties);
     match blocks.target.layout() {
         LayoutMode::Sparse | LayoutMode::Grown => Bytes::ZERO,
         LayoutMode::Written if new || emptied => size,
         LayoutMode::Written => Bytes::ZERO,
         _ if emptied && blocks.pattern.mix.fetches() => size,
-        _ => laid_for_reads(plan, number, blocks, size),
+        _ => laid_for_reads(jobs, number, blocks, size),
     }
 }
 
 /// Of these, those that a read wants: phases before may have left some out.
-fn laid_for_reads(plan: &Plan, number: usize, blocks: &BlockWork, size: Bytes) -> Bytes {
+fn laid_for_reads(jobs: &TargetJobs<'_>, number: usize, blocks: &BlockWork, size: Bytes) -> Bytes {
     let by_what_is_written = matches!(size_of(&blocks.target), Some(Size::Written { .. }));
     if !blocks.pattern.mix.fetches() || by_what_is_written || !is_new(&blocks.target) {
         return Bytes::ZERO;
@@ -108,36 +107,17 @@ fn laid_for_reads(plan: &Plan, number: usize, blocks: &BlockWork, size: Bytes) -
         alike && (written || other.pattern.mix.fetches())
     };
     let trims = |(_, other): (&Job, &BlockWork)| other.pattern.mix.has(Action::Trim);
-    let known = on_the_same(plan, number, blocks).any(fills);
-    let trimmed = on_the_same(plan, number, blocks).any(trims);
+    let known = jobs.before(number, &blocks.target).any(fills);
+    let trimmed = jobs.before(number, &blocks.target).any(trims);
     if known && !trimmed { Bytes::ZERO } else { size }
 }
 
-/// The jobs of phases before `number` that work on the same target.
-fn on_the_same<'p>(
-    plan: &'p Plan,
-    number: usize,
-    blocks: &'p BlockWork,
-) -> impl Iterator<Item = (&'p Job, &'p BlockWork)> {
-    let before = plan.phases[..number].iter().flat_map(|phase| &phase.jobs);
-    before.filter_map(move |job| blocks_on(job, &blocks.target).map(|other| (job, other)))
-}
-
-/// What a job does to this target, if it works on it.
-fn blocks_on<'j>(job: &'j Job, target: &Target) -> Option<&'j BlockWork> {
-    match &job.work {
-        Work::Blocks(blocks) if blocks.target.is_same(target) => Some(blocks),
-        _ => None,
-    }
-}
-
 /// Whether a phase before sends data to the same target, or a layout up to this phase writes it.
-fn is_sent_to(plan: &Plan, number: usize, blocks: &BlockWork) -> bool {
+fn is_sent_to(jobs: &TargetJobs<'_>, number: usize, blocks: &BlockWork) -> bool {
     let laid = |other: &BlockWork| other.target.layout() == LayoutMode::Written;
-    let here = plan.phases[number].jobs.iter();
-    let mut here = here.filter_map(|job| blocks_on(job, &blocks.target));
     let sends = |(_, other): (&Job, &BlockWork)| other.pattern.mix.sends() || laid(other);
-    here.any(laid) || on_the_same(plan, number, blocks).any(sends)
+    jobs.within(number, &blocks.target).any(|(_, other)| laid(other))
+        || jobs.before(number, &blocks.target).any(sends)
 }
 
 fn size_of(target: &Target) -> Option<Size> {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::error::{Doing, Error, Fault, Refusal};
 use crate::evidence::{FilesystemSpace, Subject};
 use crate::name::NameText as _;
-use crate::plan::{Action, BlockWork, Size, Target};
+use crate::plan::{Action, BlockWork, OverwriteScope, Size, Target};
 use crate::unit::Bytes;
 
 use super::super::open_target::OpenTarget;
@@ -191,8 +191,9 @@ impl PlanFitter<'_> {
             self.open_targets.len() - 1
         });
         let mut named = target.devices().filter(|(device, _)| *device == path);
-        let held = named.any(|(_, consent)| consent.is_some_and(|consent| consent.held));
-        self.open_targets[site].held |= held;
+        self.open_targets[site].in_use |= named.any(|(_, consent)| {
+            consent.is_some_and(|consent| consent.over == OverwriteScope::InUse)
+        });
         site
     }
 }

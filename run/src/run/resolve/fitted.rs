@@ -17,6 +17,8 @@ pub(in crate::run) struct FittedPlan {
     pub places: Vec<Vec<JobPlace>>,
     /// Files that are open at once, at the most.
     pub descriptors: u64,
+    /// Threads of the phase that has most.
+    pub threads: u64,
 }
 
 /// Where a job works.

@@ -1,5 +1,6 @@
 //! What is known while a plan is made to fit: what has been looked at, and what the jobs so far come to.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use crate::evidence::{Subject, SysRoot};
@@ -18,7 +19,7 @@ pub(super) struct PlanFitter<'a> {
     pub notes: Vec<String>,
     pub ring: Option<Result<(), String>>,
     /// Files that a job so far leaves behind.
-    pub made: Vec<PathBuf>,
+    pub made: HashSet<PathBuf>,
     /// What jobs so far add to their file systems: mount point, file, bytes.
     pub added: Vec<(PathBuf, PathBuf, Bytes)>,
     /// Several files that a job so far works on.

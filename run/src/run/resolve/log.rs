@@ -2,18 +2,18 @@
 
 use std::path::Path;
 
-use crate::error::Refusal;
+use crate::error::{Error, Refusal};
 use crate::evidence::{Subject, folder_of};
 use crate::name::NameText as _;
+use crate::output::{OutputKind, OutputPlace};
 use crate::plan::{DetailLevel, Job, LogForm, Work, WorkerKind};
 
 use super::super::log::{HEADING, ISSUED_HEADING, SPLIT_HEADING};
 use super::fitter::PlanFitter;
-use super::target::writable;
 
 impl PlanFitter<'_> {
     /// Refuses a log that could not be written, or would take the place of something else.
-    pub(super) fn detail(&mut self, job: &Job) -> Result<(), Refusal> {
+    pub(super) fn detail(&mut self, job: &Job) -> Result<(), Error> {
         let of_any = DetailLevel {
             workers: job.detail.workers && !matches!(job.work, Work::Copy(_)),
             ..DetailLevel::default()
@@ -22,29 +22,35 @@ impl PlanFitter<'_> {
             return Err(Refusal::new(
                 "submission latency, laps, samples of latency and a log are of block work only",
                 "leave 'detail' out",
-            ));
+            )
+            .into());
         }
         let Some(log) = &job.detail.log else { return Ok(()) };
         if job.crew == WorkerKind::Processes {
             return Err(Refusal::new(
                 "a log of workers that are processes",
                 "use threads, or leave the log out",
-            ));
+            )
+            .into());
         }
         let name = log.to_text();
-        match std::fs::metadata(log) {
-            Ok(found) if !found.is_file() => Err(Refusal::new(
+        let place = OutputPlace::of(log)?;
+        match place.kind() {
+            OutputKind::Folder => Err(Refusal::new(
                 format!("the log {name} is no regular file"),
                 "name a file for it; what is in it will be gone",
-            )),
-            Ok(found) if found.len() > 0 && !starts_as_log(log, job.detail.log_form) => {
+            )
+            .into()),
+            OutputKind::File(bytes)
+                if bytes > 0 && !starts_as_log(place.path(), job.detail.log_form) =>
+            {
                 Err(Refusal::new(
                     format!("{name} is there and is no log of this program"),
                     "name another file for the log",
-                ))
+                )
+                .into())
             }
-            Ok(_) => Ok(()),
-            Err(_) => writable(folder_of(log)),
+            _ => Ok(()),
         }
     }
 

@@ -1,16 +1,14 @@
 //! Whether a run writes over what it has written itself.
 
-use crate::plan::{Job, LayoutMode, OffsetOrdering, Plan, StopLimit, Target, Work};
+use crate::plan::{BlockWork, Job, LayoutMode, OffsetOrdering, StopLimit, Target};
 
-/// Whether a file that the run fills before its writes, or writes more than once, is this target. What another
+/// Whether the target of these jobs is a file that the run fills before its writes, or writes more than once. What another
 /// tool's words fill by their own writes is theirs to size.
-pub(super) fn is_overwritten(plan: &Plan, target: &Target) -> bool {
+pub(super) fn is_overwritten<'p>(jobs: impl Iterator<Item = (&'p Job, &'p BlockWork)>) -> bool {
     let mut times = 0;
     let mut laid = false;
-    for job in plan.phases.iter().flat_map(|phase| &phase.jobs) {
-        let Work::Blocks(blocks) = &job.work else { continue };
+    for (job, blocks) in jobs {
         let layout = match &blocks.target {
-            here if !here.is_same(target) => continue,
             Target::File { layout, .. } | Target::Scratch { layout, .. } => *layout,
             _ => return false,
         };

@@ -135,9 +135,17 @@ pub fn time(phase_view: &PhaseView<'_>, levels: &[RateLevel]) -> Option<TimeBala
 
     let states = evidence.states.as_ref();
     let waited = |kind| asleep * waited_for(states, kind);
-    let (pause, other_end) = (waited(WaitKind::Pause), waited(WaitKind::OtherEnd));
-    let (server, memory) = (waited(WaitKind::Server), waited(WaitKind::Memory));
-    let io = waited(WaitKind::Io) + memory;
+    let (asleep_by_itself, other_end) = (waited(WaitKind::Pause), waited(WaitKind::OtherEnd));
+    // It pauses while it has nothing in flight. With something in flight a thread that waits for another (the
+    // helpers of POSIX AIO) waits for its I/O.
+    let idle = phase.depth.as_ref().and_then(|depth| depth.idle);
+    let pause = idle.map_or(asleep_by_itself, |idle| asleep_by_itself.min(idle));
+    let (for_helpers, memory) = (asleep_by_itself - pause, waited(WaitKind::Memory));
+    let for_io = waited(WaitKind::Io) + for_helpers;
+    // Where nothing of it goes to a device here, who waits for an I/O waits for the server.
+    let (to_server, to_device) = if phase_view.remote() { (for_io, 0.0) } else { (0.0, for_io) };
+    let server = waited(WaitKind::Server) + to_server;
+    let io = to_device + memory;
     let stopped = stopped + waited(WaitKind::Stopped);
     let device = work(phase_view, io + cpu);
     let on_cpu = cpu;
@@ -163,7 +171,7 @@ pub fn time(phase_view: &PhaseView<'_>, levels: &[RateLevel]) -> Option<TimeBala
         limit(phase_view, levels).map_or((None, 1.0), |(file, most)| (Some(file), most));
     let (on_purpose, by_limit) = match limit {
         Some(_) => (0.0, held.min(most)),
-        None if phase_view.paced() => (held, 0.0),
+        None if phase_view.paced() => (idle.map_or(held, |idle| held.min(idle - pause)), 0.0),
         None => (0.0, 0.0),
     };
     term(TimeHolder::Pause, pause + on_purpose, None);
@@ -348,6 +356,8 @@ fn limit(phase_view: &PhaseView<'_>, levels: &[RateLevel]) -> Option<(String, f6
 mod tests {
     use super::super::super::bench::DoctoredRecord;
     use super::*;
+    use crate::evidence::LeafKind;
+    use crate::stats::DepthReached;
 
     #[test]
     fn places_are_told_apart() {
@@ -371,6 +381,36 @@ mod tests {
         ] {
             assert!(kind(state) == expected, "{state}");
         }
+    }
+
+    #[test]
+    fn who_waits_for_a_helper_with_something_in_flight_does_not_pause() {
+        let (mut bench, states) = (DoctoredRecord::write_flushed(), "S futex_do_wait");
+        bench.work(0.0, 0.0);
+        let looks = ThreadStates {
+            looks: 100,
+            states: [(states.to_string(), 100)].into(),
+            ..ThreadStates::default()
+        };
+        bench.record.phases[0].evidence.states = Some(looks);
+        let mut share = |idle: Option<f64>, remote: bool| {
+            let depth = DepthReached { mean: 1.0, max: 1, idle, counts: vec![] };
+            bench.record.phases[0].depth = Some(depth);
+            if remote {
+                bench.bottom(LeafKind::Remote("fuse.sshfs".into()));
+            }
+            let phase_view = PhaseView::new(&bench.record, &bench.record.phases[0]);
+            let balance = time(&phase_view, &[]).expect("a balance");
+            let share = |holder| (balance.share(holder) * 100.0).round().abs();
+            (share(TimeHolder::Pause), share(TimeHolder::Server))
+        };
+        let (all, _) = share(None, false);
+        assert!(all > 50.0, "{all}");
+        assert_eq!(share(Some(0.0), false), (0.0, 0.0));
+        assert_eq!(share(Some(0.25), false), (25.0, 0.0));
+        // What is in flight is with the server.
+        let (pause, server) = share(Some(0.0), true);
+        assert!(pause == 0.0 && server >= all, "{pause} {server}");
     }
 
     #[test]

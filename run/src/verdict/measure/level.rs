@@ -382,7 +382,8 @@ fn at_once(
 ) -> Option<u64> {
     let [layer] = layers else { return None };
     let asked = asked(record, phase, layers);
-    let (bytes, calls) = (asked.read.saturating_add(asked.write), asked.reads + asked.writes);
+    let (bytes, calls) =
+        (asked.read.saturating_add(asked.write), asked.reads.saturating_add(asked.writes));
     let passed = timed.read_bytes.saturating_add(timed.write_bytes);
     if passed as f64 > bytes as f64 * (1.0 + ALONE) {
         return None;

@@ -141,7 +141,7 @@ impl<'r> PacingKnowledge<'r> {
     fn time(&self, pace: SweepPacing, phase: &Phase) -> Nanos {
         let fastest = self.done().filter_map(bandwidth).fold(0.0, f64::max);
         let needed = if fastest > 0.0 { Nanos::from_secs(ENOUGH / fastest) } else { pace.most };
-        let time = needed.clamp(pace.least, pace.most);
+        let time = needed.max(pace.least).min(pace.most);
         // The cells that are left share what is left, but for those of which one block takes longer.
         let later = self.record.plan.phases.iter().skip_while(|other| other.name != phase.name);
         let left = later.filter(|other| {
