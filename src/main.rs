@@ -5,6 +5,10 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     assay::sys::start::keep_heap();
+    if let Err(refused) = assay::sys::start::grow_stack() {
+        eprintln!("assay: {refused}");
+        return ExitCode::from(2);
+    }
     let words: Vec<_> = std::env::args_os().collect();
     let environment = assay::cli::Environment::read();
     let [mut out, mut err] = assay::cli::standard_streams();

@@ -212,7 +212,7 @@ fn sizes(words: &AttoArgs) -> Vec<Bytes> {
 /// The plan for what stands at the path, without a look at the machine.
 fn plan(words: &AttoArgs, kind: PathType, options: &AttoOptions) -> Result<Plan, Refusal> {
     let shown = words.target.to_text();
-    consents(&words.target, kind, words.consent.again.as_deref(), true)?;
+    consents(&words.target, kind, &words.consent.again, true)?;
     if matches!(kind, PathType::File(_)) {
         return Err(Refusal::new(
             format!("{shown} is somebody's file, and would be overwritten"),
@@ -220,8 +220,7 @@ fn plan(words: &AttoArgs, kind: PathType, options: &AttoOptions) -> Result<Plan,
         ));
     }
     let made = (Size::Exactly(options.length), LayoutMode::Written);
-    let target =
-        standing(&words.target, kind, words.consent.again.as_deref(), made, Lifetime::Remove);
+    let target = standing(&words.target, kind, &words.consent.again, made, Lifetime::Remove);
     atto::plan(options, &target)
 }
 

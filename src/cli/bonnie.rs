@@ -197,7 +197,6 @@ impl ToolRun for TestLine {
 
     fn signals(&self) -> SignalUse {
         SignalUse {
-            answered: &[libc::SIGINT, libc::SIGTERM, libc::SIGXCPU],
             inherits_pipe: false,
             // As the original: a terminal that goes away ends nothing, and a file that may not grow is an
             // error.
@@ -288,10 +287,11 @@ impl ToolSession for BonnieProgress<'_> {
         let record = outcome?;
         match &record.ending {
             Ending::Failed(fault) => return Err(fault.clone().into()),
-            Ending::Interrupted(libc::SIGTERM) => {
-                return Ok(SessionEnd::Killed(libc::SIGTERM, INTERRUPTED));
+            // As the original, which answers these two.
+            Ending::Interrupted(libc::SIGINT | libc::SIGXCPU) => {
+                return Ok(SessionEnd::Status(INTERRUPTED));
             }
-            Ending::Interrupted(_) => return Ok(SessionEnd::Status(INTERRUPTED)),
+            Ending::Interrupted(signal) => return Ok(SessionEnd::Killed(*signal, INTERRUPTED)),
             Ending::Complete | Ending::Unfinished => {}
         }
         told(&record, self.settled, &mut self.streams)?;

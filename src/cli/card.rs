@@ -85,7 +85,7 @@ impl PlanVerb for CardArgs {
 /// When the words contradict what stands there.
 pub fn plan(words: &CardArgs, kind: PathType, typed: Vec<String>) -> Result<Plan, Refusal> {
     let (size, layout) = (Size::Written { most: LARGEST_FILE }, LayoutMode::Preallocated);
-    let target = target(&words.path, kind, words.consent.again.as_deref(), true, (size, layout))?;
+    let target = target(&words.path, kind, &words.consent.again, true, (size, layout))?;
     Ok(Plan {
         title: format!("card {}", words.path.to_text()),
         origin: PlanOrigin::of("card", typed),

@@ -7,6 +7,7 @@ use super::environment::Environment;
 use super::output::{OutputArgs, ReportFiles};
 use super::stdout::printed;
 use crate::error::{Error, Refusal};
+use crate::output;
 use crate::plan::{Phase, Plan};
 use crate::record::console::{self, ChecksumWriter};
 use crate::record::{Ending, JsonLayout, PhaseRecord, Record, Resolved, Trust, write_json};
@@ -91,10 +92,10 @@ pub fn conduct_as(
     page: Box<dyn ReportPage + '_>,
     then: impl FnOnce(&Record, &mut dyn Write) -> Result<(), Error>,
 ) -> Result<u8, Error> {
-    plan.check()?;
     if common.plan {
         return show(plan, out, err);
     }
+    plan.check()?;
     if !common.checksummed {
         return conducted(plan, common, environment, (out, err), page, then);
     }
@@ -126,7 +127,7 @@ fn conducted(
     let mut watch = TerminalObserver::new(plan, page, environment, out, &mut *err);
     // A write beyond the limit of a file's size fails then, and leaves a record.
     let _ = signal::ignore(libc::SIGXFSZ);
-    let signals = vec![libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
+    let signals = signal::TERMINATING.to_vec();
     let record = common.record.clone().or_else(|| environment.board_record.clone());
     let options =
         run::RunOptions { record, signals, board: environment.board.clone(), unseen: false };
@@ -143,6 +144,18 @@ fn conducted(
     match &record.ending {
         Ending::Failed(fault) if !told => Err(fault.clone().into()),
         _ => Ok(code(&record)),
+    }
+}
+
+/// Says what could not be removed, a line each; the exit status by that. An earlier run's fails no later one.
+pub fn tell_left(code: u8, err: &mut dyn Write) -> u8 {
+    let left = output::take_left();
+    for stays in &left {
+        let _ = writeln!(err, "assay: {stays}");
+    }
+    match left.iter().any(|stays| !stays.earlier) && [SOUND, NOT_SOUND].contains(&code) {
+        true => FAULT,
+        false => code,
     }
 }
 
@@ -166,7 +179,12 @@ pub fn judged(record: &Record) -> u8 {
 }
 
 /// The plan on standard output; what it would write, and how long that takes, on standard error.
+/// What would be lost comes first; where the run would be refused for that, so is this.
 pub fn show(plan: &Plan, out: &mut dyn Write, err: &mut dyn Write) -> Result<u8, Error> {
+    let losses = run::losses(plan);
+    for loss in &losses {
+        let _ = writeln!(err, "assay: {}", loss.told());
+    }
     let preview = run::preview(plan)?;
     printed(write_json(plan, JsonLayout::Indented, out).and_then(|()| writeln!(out)))?;
     let writes = match preview.writes {
@@ -185,7 +203,7 @@ pub fn show(plan: &Plan, out: &mut dyn Write, err: &mut dyn Write) -> Result<u8,
     for note in &preview.resolved.notes {
         let _ = writeln!(err, "assay: note: {note}");
     }
-    Ok(SOUND)
+    Ok(if losses.iter().any(|loss| loss.refused) { REFUSAL } else { SOUND })
 }
 
 /// Prints what happens while it happens: the page on standard output, part by part, and one

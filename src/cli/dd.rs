@@ -21,9 +21,9 @@ use crate::dialect::dd::{self, DdComplaint, DdFlavor, DdOutput, StatusLevel};
 use crate::error::{Doing, Error, Fault, Refusal};
 use crate::name::{NameText as _, quoted};
 use crate::plan::{CacheDrop, CopyWork, Durability, Phase, Plan};
-use crate::record::{BetterCommand, Finding, PhaseRecord, Record, WordMeaning};
+use crate::record::{BetterCommand, Ending, Finding, PhaseRecord, Record, WordMeaning};
 use crate::report::verdict_lines;
-use crate::run::{LiveStatus, Observer};
+use crate::run::{self, LiveStatus, Observer};
 use crate::stats::copy::{CopyCounts, CopyEvent};
 use crate::sys::{clock, start};
 use crate::unit::{Bytes, Nanos, Timestamp};
@@ -43,7 +43,7 @@ pub struct Dd;
 impl Dialect for Dd {
     fn read(&self, words: &[String], context: &LineContext<'_>) -> Result<ReadLine, Error> {
         let environment = context.environment;
-        let (mut plan, options) = match dd::parse(words, flavor(context.called, environment)?) {
+        let (mut plan, mut options) = match dd::parse(words, flavor(context.called, environment)?) {
             Ok(understood) => understood,
             Err(DdComplaint { stdout, stderr, code }) => {
                 let said = ToolSaid {
@@ -72,6 +72,11 @@ impl Dialect for Dd {
             plan.origin.redirected = both.unwrap_or_default();
         }
         let waited_for = environment.settle.as_deref().is_some_and(|word| word != "no");
+        if !context.planned_only {
+            plan.origin.damages = run::damages(&plan);
+            let warned = plan.origin.damages.iter().map(|damage| format!("assay: {damage}\n"));
+            options.warnings.extend(warned);
+        }
         let measured = !dd::copy_of(&plan).is_some_and(is_little)
             || plan.phases.iter().any(|phase| phase.cold != CacheDrop::Keep)
             || waited_for;
@@ -90,6 +95,7 @@ impl Dialect for Dd {
         for phase in &mut plan.phases {
             phase.cold = cold(context.environment)?;
         }
+        plan.origin.damages = run::damages(&plan);
         Ok((plan, with_verdict(words, flavor)))
     }
 
@@ -254,14 +260,7 @@ impl ToolRun for CopyLine {
     }
 
     fn signals(&self) -> SignalUse {
-        SignalUse {
-            answered: match self.options.flavor {
-                DdFlavor::Gnu => &[libc::SIGINT, libc::SIGUSR1],
-                DdFlavor::Busybox => &[libc::SIGUSR1],
-            },
-            inherits_pipe: true,
-            ignored: &[],
-        }
+        SignalUse { inherits_pipe: true, ignored: &[libc::SIGXFSZ] }
     }
 
     fn session<'a>(
@@ -280,6 +279,7 @@ impl ToolRun for CopyLine {
             standing: 0,
             faults: Vec::new(),
             told_of_settling: false,
+            signal: None,
             shown: None,
         }))
     }
@@ -299,9 +299,7 @@ fn verdict(record: &Record, options: &DdOutput, environment: &Environment) -> St
 /// The signal that ended the copy. One that only ended the watching of its flush did not.
 fn cut_short(record: &Record, phase: &PhaseRecord) -> Option<i32> {
     match record.ending {
-        crate::record::Ending::Interrupted(signal) if phase.evidence.settle.is_none() => {
-            Some(signal)
-        }
+        Ending::Interrupted(signal) if phase.evidence.settle.is_none() => Some(signal),
         _ => None,
     }
 }
@@ -319,6 +317,8 @@ struct DdProgress<'a> {
     /// What it said that had failed.
     faults: Vec<Fault>,
     told_of_settling: bool,
+    /// What ended it.
+    signal: Option<i32>,
     /// Bytes that the last progress line spoke of.
     shown: Option<u64>,
 }
@@ -365,13 +365,17 @@ impl ToolSession for DdProgress<'_> {
             }
             // While it waited for the other side of a FIFO.
             Err(Error::Fault(fault)) if fault.errno == libc::EINTR => {
-                return Ok(SessionEnd::Killed(libc::SIGINT, FAULT));
+                return Ok(SessionEnd::Killed(self.signal.unwrap_or(libc::SIGINT), FAULT));
             }
             // What dd itself would have met when it opened its files; what had been said then has
             // been heard.
             Err(Error::Fault(fault)) => {
                 if self.faults.is_empty() {
                     self.say(&dd::fault(self.options, self.copy, &fault));
+                    // What no dd meets is explained.
+                    if fault.doing == Doing::Start && !fault.hint.is_empty() {
+                        self.say(&format!("assay: {}\n", fault.hint));
+                    }
                 }
                 return Ok(SessionEnd::Status(FAULT));
             }
@@ -388,6 +392,12 @@ impl ToolSession for DdProgress<'_> {
         }
         if !self.faults.is_empty() {
             return Ok(SessionEnd::Status(FAULT));
+        }
+        // What is left of a look at the folder.
+        if let Ending::Failed(fault) = &record.ending
+            && fault.doing == Doing::Remove
+        {
+            return Err(fault.clone().into());
         }
         Ok(match cut_short(&record, phase) {
             Some(signal) => SessionEnd::Killed(signal, SOUND),
@@ -422,6 +432,7 @@ impl Observer for DdProgress<'_> {
 
     fn asked(&mut self, signal: i32, live: &LiveStatus) -> bool {
         if signal != libc::SIGUSR1 {
+            self.signal = Some(signal);
             return false;
         }
         let counts = live.copy.unwrap_or_default();

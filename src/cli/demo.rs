@@ -254,7 +254,7 @@ fn room(path: &Path) -> Result<Bytes, Error> {
 
 fn scratch(path: &Path, most: Bytes) -> Target {
     let how = (Size::Written { most }, LayoutMode::Preallocated);
-    standing(path, PathType::Folder, None, how, Lifetime::Remove)
+    standing(path, PathType::Folder, &[], how, Lifetime::Remove)
 }
 
 /// The plan of a lesson on a file of that target, or nowhere, without a look at the machine.

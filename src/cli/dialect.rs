@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use super::bonnie::Bonnie;
-use super::conduct::{FAULT, REFUSAL, SOUND, show};
+use super::conduct::{FAULT, REFUSAL, SOUND, show, tell_left};
 use super::dd::Dd;
 use super::environment::Environment;
 use super::fio::Fio;
@@ -15,11 +15,14 @@ use super::session::{
     Dialect, InvokedAs, LineContext, PLAN, ReadLine, SessionEnd, ToolStreams, without_plan,
 };
 use super::stdout::printed;
+use super::words;
 use crate::dialect::{atto, bonnie, dd, fio, iozone};
 use crate::error::{Error, Refusal};
 use crate::evidence::SysRoot;
-use crate::name::NameText as _;
+use crate::name::{self, NameText as _};
+use crate::output::{OutputKind, OutputPlace};
 use crate::plan::ToolProfile;
+use crate::record::document_file;
 use crate::run;
 use crate::sys::{signal, start};
 
@@ -145,7 +148,11 @@ pub fn with_context<T>(
         called,
         environment,
         planned_only,
-        files: &|path| std::fs::read(path),
+        // A name as text is that of a file again.
+        files: &|path| {
+            let named = path.to_str().map_or_else(|| path.into(), name::path);
+            document_file::bytes_of(&named)
+        },
         is_folder: &|path| path.is_dir(),
         machine: &|| SysRoot::default().machine(),
     })
@@ -172,7 +179,7 @@ pub fn call(
         Err(Error::Refusal(refused))
             if meant.called == InvokedAs::Tool && meant.dialect.has_one_status() =>
         {
-            let _ = writeln!(err, "assay: {refused}");
+            let _ = writeln!(err, "assay: {}", words::one_line(&refused));
             Ok(FAULT)
         }
         outcome => outcome,
@@ -211,6 +218,12 @@ fn done(
         }
     };
     let _ = err.write_all(line.warnings().as_bytes());
+    for path in line.outputs() {
+        if OutputPlace::of(&path)?.kind() == OutputKind::Folder {
+            let why = format!("{} is a folder", path.to_text());
+            return Err(Refusal::new(why, "name a file").into());
+        }
+    }
     if context.planned_only {
         return show(line.plan(), out, err);
     }
@@ -231,8 +244,7 @@ fn done(
             record: environment.record.clone(),
             board: environment.board.clone(),
             unseen: environment.record.is_none() && !line.measures() && reports.is_empty(),
-            // What whoever started us has ignored means nothing to the tool either.
-            signals: signals.answered.iter().copied().filter(|s| !start::is_ignored(*s)).collect(),
+            signals: signal::TERMINATING.to_vec(),
         };
         let outcome = run::run(line.plan(), &options, session.as_mut());
         let made = outcome.as_ref().map(|record| reports.made(&files, record, environment)).ok();
@@ -243,6 +255,7 @@ fn done(
             SessionEnd::Status(SOUND) => {}
             SessionEnd::Status(other) => return Ok(other),
             SessionEnd::Killed(signal, otherwise) => {
+                tell_left(otherwise, err);
                 let _ = err.flush();
                 signal::die_of(signal);
                 return Ok(otherwise);
@@ -264,6 +277,10 @@ impl Write for CheckedWriter<'_> {
         let interrupted = |error: &io::Error| error.kind() == io::ErrorKind::Interrupted;
         self.failed |= outcome.as_ref().is_err_and(|error| !interrupted(error));
         outcome
+    }
+
+    fn write_fmt(&mut self, text: std::fmt::Arguments<'_>) -> io::Result<()> {
+        self.write_all(text.to_string().as_bytes())
     }
 
     fn flush(&mut self) -> io::Result<()> {

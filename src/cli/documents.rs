@@ -1,14 +1,13 @@
 //! Plans and records from files, as this version has them.
 
-use std::io::{self, Read as _};
 use std::path::Path;
 
 use super::earlier;
-use crate::error::{Doing, Error, Fault, Refusal};
+use crate::error::{Error, Refusal};
 use crate::name::NameText as _;
 use crate::plan::Plan;
 use crate::record::console::{self, ConsoleLog};
-use crate::record::{self, Record};
+use crate::record::{self, Record, document_file};
 use crate::verdict;
 
 /// A plan from a file.
@@ -21,15 +20,19 @@ pub fn read_plan(path: &Path) -> Result<Plan, Error> {
         )
         .into());
     }
-    let text = record::text_of(path, "a plan", "'assay schema plan' describes it")?;
-    if record::is_record(&text) {
+    plan_of(&record::text_of(path, "a plan", "'assay schema plan' describes it")?, &shown)
+}
+
+/// A plan from a text; `shown` says where that stands.
+pub fn plan_of(text: &str, shown: &str) -> Result<Plan, Error> {
+    if record::is_record(text) {
         return Err(Refusal::new(
             format!("'{shown}' is a record, not a plan"),
             format!("judge it with 'assay judge {shown}'; 'assay quick PATH --plan' writes a plan"),
         )
         .into());
     }
-    record::read_json(&text).map(earlier::completed).map_err(|error| {
+    record::read_json(text).map(earlier::completed).map_err(|error| {
         // serde says where once more at the end of its sentence.
         let why = error.to_string();
         let why = why.split(" at line ").next().unwrap_or_default();
@@ -48,11 +51,14 @@ pub fn read_record(path: &Path) -> Result<Record, Error> {
         let record = record::load(path)?;
         return Ok(Record { plan: earlier::completed(record.plan), ..record });
     }
-    Err(Refusal::new(
-        format!("there is no record at '{}'", path.to_text()),
-        "give a file that --record or ASSAY_RECORD wrote",
-    )
-    .into())
+    Err(absent(path))
+}
+
+/// What can be given for a record.
+const INSTEAD: &str = "give a file that --record or ASSAY_RECORD wrote";
+
+fn absent(path: &Path) -> Error {
+    Refusal::new(format!("there is no record at '{}'", path.to_text()), INSTEAD).into()
 }
 
 /// A record from a file, from the log of a console, or from standard input (`-`); with the verdicts that today's
@@ -60,16 +66,13 @@ pub fn read_record(path: &Path) -> Result<Record, Error> {
 pub fn read_judged_log(path: &Path) -> Result<(Record, Vec<usize>), Error> {
     let input = path == Path::new("-");
     let shown = if input { "standard input".into() } else { path.to_text() };
-    let fault = |error: io::Error| Fault::new(Doing::Read, shown.clone(), &error);
-    let bytes = match (input, path.is_file()) {
-        (true, _) => {
-            let mut bytes = Vec::new();
-            io::stdin().read_to_end(&mut bytes).map_err(fault)?;
-            bytes
-        }
-        (false, true) => std::fs::read(path).map_err(fault)?,
-        (false, false) => return Ok((read_judged(path)?, Vec::new())),
+    let kind = "a record";
+    let bytes = match input {
+        true => document_file::all_of_input(),
+        false if !path.exists() => return Err(absent(path)),
+        false => document_file::bytes_of(path),
     };
+    let bytes = bytes.map_err(|error| record::unread(error, &shown, kind, INSTEAD))?;
     let log =
         if console::is_log(&bytes) { console::read_log(&bytes) } else { ConsoleLog::default() };
     let text = match log.document {
@@ -84,20 +87,18 @@ pub fn read_judged_log(path: &Path) -> Result<(Record, Vec<usize>), Error> {
                 "add another copy to the log: 'assay judge --checksummed RECORD' prints it";
             return Err(Refusal { place: shown, why, instead: instead.into() }.into());
         }
-        None if input => String::from_utf8(bytes).map_err(|_| {
-            Refusal::new("standard input is no text", "give it a record, or the log of a console")
-        })?,
-        None => return Ok((read_judged(path)?, Vec::new())),
+        None if input => {
+            record::text_from(bytes, &shown, kind, "give it a record, or the log of a console")?
+        }
+        None => record::text_from(bytes, &format!("'{shown}'"), kind, INSTEAD)?,
     };
-    let record = record::of_text(&text, &shown)?;
-    let mut record = Record { plan: earlier::completed(record.plan), ..record };
-    verdict::judge(&mut record);
-    Ok((record, log.damaged))
+    Ok((judged_of(&text, &shown)?, log.damaged))
 }
 
-/// A record from a file, with the verdicts that today's rules give.
-pub fn read_judged(path: &Path) -> Result<Record, Error> {
-    let mut record = read_record(path)?;
+/// A record from a text, with the verdicts that today's rules give; `shown` says where that stands.
+pub fn judged_of(text: &str, shown: &str) -> Result<Record, Error> {
+    let record = record::of_text(text, shown)?;
+    let mut record = Record { plan: earlier::completed(record.plan), ..record };
     verdict::judge(&mut record);
     Ok(record)
 }

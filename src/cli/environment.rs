@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use crate::name::NameText as _;
 use crate::plan::PlanBoard;
 use crate::record::console::CHECKSUM_WIDTH;
+use crate::record::document_file;
 use crate::report::TerminalStyle;
 use crate::sys::start;
 
@@ -49,6 +50,8 @@ pub struct Environment {
     pub settle: Option<OsString>,
     /// `ASSAY_STRICT`: whether fio's words that do not mean what they seem to are refused.
     pub strict: Option<OsString>,
+    /// `ASSAY_LARGEST_DOCUMENT`: what a record, a plan or another document may come to.
+    pub largest_document: Option<OsString>,
     /// `ASSAY_OVERWRITE`: the device whose content may be lost.
     pub overwrite: Option<PathBuf>,
 }
@@ -98,6 +101,7 @@ impl Environment {
             plot: set("ASSAY_PLOT").map(PathBuf::from),
             settle: set("ASSAY_SETTLE"),
             strict: set("ASSAY_STRICT"),
+            largest_document: set(document_file::VARIABLE),
             overwrite: set("ASSAY_OVERWRITE").map(PathBuf::from),
         }
     }

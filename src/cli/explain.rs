@@ -15,21 +15,23 @@ use clap::{CommandFactory as _, Parser as _};
 use line::bare;
 
 use super::dialect::{self, DIALECTS, ForeignCommand, TO_COME, with_context};
-use super::documents::{read_judged, read_plan};
+use super::documents::{judged_of, plan_of};
 use super::environment::Environment;
 use super::quick;
 use super::stdout::printed;
 use super::verb::Cli;
 use super::words::{self, EXPLAINED};
 use crate::dialect::fio;
-use crate::error::{Doing, Error, Fault, Refusal};
+use crate::error::{Error, Refusal};
 use crate::evidence::{Machine, Survey, SysRoot};
 use crate::name::{NameText as _, quoted};
 use crate::plan::Plan;
 use crate::record::{
-    BetterCommand, EXPLANATION_SCHEMA, Explanation, PhaseExplanation, Record, VerdictBasis,
+    BetterCommand, EXPLANATION_SCHEMA, ExpectedLoss, Explanation, PhaseExplanation, Record,
+    VerdictBasis, document_file, unread,
 };
 use crate::report;
+use crate::run;
 use crate::verdict::predict;
 use crate::verdict::words::names;
 
@@ -54,11 +56,16 @@ pub fn explain(
     let surveyor =
         PathSurveyor { survey: &|path| sys_root.survey(path), machine: sys_root.machine() };
     let explanation = match words.file() {
-        Some(path) if is_job_file(path) => {
-            let line = vec![fio::NAME.into(), path.to_text()];
-            of_line(line, environment, &surveyor)?
+        Some(path) => {
+            let text = text(path)?;
+            match is_job_file(&text) {
+                true => {
+                    let line = vec![fio::NAME.into(), path.to_text()];
+                    of_line(line, environment, &surveyor)?
+                }
+                false => of_file(&text, path, &surveyor)?,
+            }
         }
-        Some(path) => of_file(path, &surveyor)?,
         None => of_line(words.words()?, environment, &surveyor)?,
     };
     printed(match words.json {
@@ -70,42 +77,50 @@ pub fn explain(
 // ------------------------------------------------------------------ files
 
 /// Whether a file holds jobs of fio: the first line that is no comment is the name of a section.
-fn is_job_file(path: &Path) -> bool {
-    let Ok(text) = std::fs::read_to_string(path) else { return false };
+fn is_job_file(text: &str) -> bool {
     let mut lines = text.lines().map(str::trim);
     let first = lines.find(|line| !line.is_empty() && !line.starts_with(['#', ';']));
     // A list of JSON begins alike, and holds no plan.
-    let json = || serde_json::from_str::<serde_json::Value>(&text).is_ok();
+    let json = || serde_json::from_str::<serde_json::Value>(text).is_ok();
     first.is_some_and(|first| first.starts_with('[') && first.ends_with(']') && !json())
 }
 
-/// A plan or a record, whichever the file holds.
-fn of_file(path: &Path, surveyor: &PathSurveyor<'_>) -> Result<Explanation, Error> {
+/// What stands in a file.
+fn text(path: &Path) -> Result<String, Error> {
     let shown = path.to_text();
-    let text = std::fs::read_to_string(path).map_err(|error| match error.kind() {
+    let instead = "give a file that --plan or --record wrote, or a line in quotes";
+    let bytes = document_file::bytes_of(path).map_err(|error| match error.kind() {
         ErrorKind::NotFound => Error::from(Refusal::new(
             format!("there is no plan or record at '{shown}'"),
             "write one with --plan or --record, or give a line such as 'dd if=... of=...'",
         )),
-        ErrorKind::InvalidData => neither(&shown).into(),
-        _ => Fault::new(Doing::Read, shown.clone(), &error).into(),
+        _ => unread(error, &shown, "a plan or a record", instead),
     })?;
+    String::from_utf8(bytes).map_err(|_| neither(&shown).into())
+}
+
+/// A plan or a record, whichever the text holds.
+fn of_file(text: &str, path: &Path, surveyor: &PathSurveyor<'_>) -> Result<Explanation, Error> {
+    let shown = path.to_text();
     let document: serde_json::Value =
-        serde_json::from_str(&text).map_err(|error| unread(&shown, &text, &error))?;
+        serde_json::from_str(text).map_err(|error| cut_off(&shown, text, &error))?;
     if document.get("schema").is_some() {
-        return Ok(of_record(read_judged(path)?, shown));
+        return Ok(of_record(judged_of(text, &shown)?, shown));
     }
-    let plan = read_plan(path)?;
+    let mut plan = plan_of(text, &shown)?;
     plan.check()?;
+    // What the plan itself allows counts for nothing.
+    let losses = run::allow(&mut plan, &[])?;
     let again = BetterCommand {
         line: format!("assay run {}", quoted(&shown)),
         why: "runs this plan, with a verdict beside each figure".into(),
     };
-    Ok(of_plan(&plan, shown, vec![again], surveyor))
+    let again = if losses.is_empty() { vec![again] } else { Vec::new() };
+    Ok(Explanation { losses, ..of_plan(&plan, shown, again, surveyor) })
 }
 
 /// Why the text is no document: a file that was cut off was one once.
-fn unread(shown: &str, text: &str, error: &serde_json::Error) -> Refusal {
+fn cut_off(shown: &str, text: &str, error: &serde_json::Error) -> Refusal {
     if !error.is_eof() || text.trim().is_empty() {
         return neither(shown);
     }
@@ -229,6 +244,9 @@ fn of_tool(
     let corrected = with_context(meant.called, environment, true, |context| {
         dialect.corrections(words, context)
     });
+    if told.losses.iter().any(does_harm) {
+        return Ok(told);
+    }
     told.better.splice(0..0, corrected);
     let found = told.phases.first().map(|phase| phase.verdict.findings.as_slice());
     if let Some(mended) = found.and_then(|found| dialect.mended(words, &plan, found)) {
@@ -266,6 +284,10 @@ pub fn of_plan(
     let surveys: Vec<Survey> =
         predict::places(plan).iter().map(|path| (surveyor.survey)(path)).collect();
     let phases = predict::foreseen(plan, &surveys, &surveyor.machine);
+    let losses = run::losses(plan);
+    if losses.iter().any(does_harm) {
+        better.clear();
+    }
     if plan.origin.dialect != quick::VERB
         && let Some(path) = predict::to_measure(plan, &surveys)
     {
@@ -274,7 +296,12 @@ pub fn of_plan(
             why: "that disk in half a minute: in order and at random, one at a time and many, each figure with a verdict".into(),
         });
     }
-    explanation(line, VerdictBasis::Foreseen, phases, better, surveys)
+    Explanation { losses, ..explanation(line, VerdictBasis::Foreseen, phases, better, surveys) }
+}
+
+/// Whether the line itself damages what is in use, and nobody keeps it from that: then it is not typed again.
+fn does_harm(loss: &ExpectedLoss) -> bool {
+    loss.in_use && !loss.refused
 }
 
 fn explanation(
@@ -289,6 +316,7 @@ fn explanation(
         version: env!("CARGO_PKG_VERSION").into(),
         line,
         words: Vec::new(),
+        losses: Vec::new(),
         basis,
         phases,
         better,

@@ -5,9 +5,9 @@ mod progress;
 mod status;
 
 use std::fs::File;
-use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::io::{self, Seek as _, SeekFrom, Write as _};
 use std::os::unix::fs::FileTypeExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use progress::ProgressLine;
 use status::RunningReports;
@@ -18,22 +18,24 @@ use super::session::{
     Dialect, InvokedAs, LineContext, ReadLine, SessionEnd, SignalUse, ToolRun, ToolSaid,
     ToolSession, ToolStreams, without_plan,
 };
-use super::stdout::printed;
+use super::stdout::{escaped, printed};
 use crate::dialect::fio::{
     self, FioClone, FioCommand, FioComplaint, FioFormat, FioIdleProfile, FioLogContent, FioLogFile,
     FioPathKind, FioPlan, FioSurroundings, FioThere, FioWorld, print,
 };
-use crate::error::{Doing, Error, Fault, Refusal};
+use crate::error::{Error, Fault, Refusal};
 use crate::evidence::SysRoot;
-use crate::name::{NameText as _, quoted};
+use crate::name::{self, NameText as _, quoted};
+use crate::output::{self, OutputMode, remove_file};
 use crate::plan::{CacheDrop, LayoutMode, Phase, Plan, Target, Work};
 use crate::record::{
-    BetterCommand, Ending, PhaseRecord, PhaseSoFar, Record, Resolved, WordMeaning,
+    BetterCommand, Ending, PhaseRecord, PhaseSoFar, Record, Resolved, WordMeaning, document_file,
 };
 use crate::report;
 use crate::run::{self, LiveStatus, Observer};
 use crate::sys::block::is_endless;
 use crate::sys::clock;
+use crate::sys::close::close_file;
 use crate::unit::{MIB, Nanos};
 
 /// The minor version of fio 3 that this is, where no other is meant.
@@ -71,9 +73,6 @@ impl Dialect for Fio {
             return Ok(ReadLine::Said(said));
         }
         let mut planned = plan(&command, words.to_vec(), context)?;
-        if !context.planned_only {
-            keep_off(&planned.plan)?;
-        }
         let cold = cold(context.environment)?;
         if cold != CacheDrop::Keep {
             planned.plan.phases.iter_mut().for_each(|phase| phase.cold = cold);
@@ -131,29 +130,6 @@ impl Dialect for Fio {
     }
 }
 
-/// Refuses to write to a device that holds something, and whose user has not said twice that it may be lost.
-fn keep_off(plan: &Plan) -> Result<(), Refusal> {
-    let mut looked_at: Vec<&Path> = Vec::new();
-    for job in plan.phases.iter().flat_map(|phase| phase.jobs.iter()) {
-        let Work::Blocks(blocks) = &job.work else { continue };
-        for (path, consent) in blocks.target.devices() {
-            if consent.is_none_or(|consent| consent.held) || looked_at.contains(&path) {
-                continue;
-            }
-            looked_at.push(path);
-            SysRoot::default().unclaimed(path).map_err(|why| Refusal {
-                place: format!("job '{}'", job.name.rsplit_once('.').map_or(&*job.name, |(name, _)| name)),
-                why: format!("will not write: {why}"),
-                instead: format!(
-                    "to lose what is on it, name it twice: ASSAY_OVERWRITE={} and --allow_mounted_write=1",
-                    quoted(&path.to_text())
-                ),
-            })?;
-        }
-    }
-    Ok(())
-}
-
 /// What is said in place of a run of words that do not mean what they seem to.
 fn not_meant(
     words: &[String],
@@ -173,7 +149,7 @@ fn plan(
 ) -> Result<FioPlan, Refusal> {
     let named = context.environment.overwrite.as_deref();
     let read = |path: &Path| match path.to_str() {
-        Some("-") => all_of_stdin(),
+        Some("-") => document_file::all_of_input(),
         _ => (context.files)(path),
     };
     let there = |path: &Path| there(path, named);
@@ -222,7 +198,7 @@ fn in_world<T>(context: &LineContext<'_>, act: impl FnOnce(&FioWorld<'_>) -> T) 
     let machine = (context.machine)();
     act(&FioWorld {
         files: context.files,
-        stdin: &all_of_stdin,
+        stdin: &document_file::all_of_input,
         files_below: &files_below,
         environment: &|name| context.environment.variable(name),
         kind: &kind,
@@ -230,11 +206,6 @@ fn in_world<T>(context: &LineContext<'_>, act: impl FnOnce(&FioWorld<'_>) -> T) 
         cpus: machine.cpus,
         memory_mb: machine.memory.seen().map_or(0, |memory| memory.0 / MIB),
     })
-}
-
-fn all_of_stdin() -> io::Result<Vec<u8>> {
-    let mut all = Vec::new();
-    io::stdin().read_to_end(&mut all).map(|_| all)
 }
 
 /// The regular files below a folder, as its entries come.
@@ -345,12 +316,12 @@ impl ToolRun for FioLine {
         &self.said
     }
 
+    fn outputs(&self) -> Vec<PathBuf> {
+        fio::outputs(&self.command, &self.clones)
+    }
+
     fn signals(&self) -> SignalUse {
-        SignalUse {
-            answered: &[libc::SIGINT, libc::SIGTERM, libc::SIGUSR1],
-            inherits_pipe: false,
-            ignored: &[libc::SIGXFSZ],
-        }
+        SignalUse { inherits_pipe: false, ignored: &[libc::SIGXFSZ] }
     }
 
     fn session<'a>(
@@ -359,10 +330,7 @@ impl ToolRun for FioLine {
         streams: ToolStreams<'a>,
     ) -> Result<Box<dyn ToolSession + 'a>, Error> {
         let output = self.command.own.output.as_ref();
-        let file = output.map(|path| {
-            File::create(path)
-                .map_err(|error| Fault::new(Doing::Create, Path::new(path).to_text(), &error))
-        });
+        let file = output.map(|path| output::open(&name::path(path), OutputMode::Anew));
         let terminal = streams.environment.out.is_some();
         Ok(Box::new(FioScreen {
             line: self,
@@ -377,6 +345,7 @@ impl ToolRun for FioLine {
             },
             signal: None,
             unprinted: None,
+            unwritten: None,
         }))
     }
 }
@@ -396,13 +365,15 @@ struct FioScreen<'a> {
     signal: Option<i32>,
     /// Why something could not be printed.
     unprinted: Option<io::Error>,
+    /// Why a file could not be written.
+    unwritten: Option<Fault>,
 }
 
 impl FioScreen<'_> {
     /// Prints where the report goes.
     fn print(&mut self, text: &str) {
         let written = match &mut self.file {
-            Some(file) => file.write_all(text.as_bytes()),
+            Some(file) => file.write_all(&escaped(text.as_bytes())),
             None => {
                 let out = &mut self.streams.out;
                 out.write_all(text.as_bytes()).and_then(|()| out.flush())
@@ -415,6 +386,13 @@ impl FioScreen<'_> {
     fn keep(&mut self, written: io::Result<()>) {
         if let Err(error) = written {
             self.unprinted.get_or_insert(error);
+        }
+    }
+
+    /// Writes a file, and keeps the first reason why one could not be written.
+    fn put(&mut self, name: &str, mode: OutputMode, bytes: &[u8]) {
+        if let Err(fault) = output::write(&name::path(name), mode, bytes) {
+            self.unwritten.get_or_insert(fault);
         }
     }
 
@@ -462,22 +440,21 @@ impl FioScreen<'_> {
                     _ => (name, content.text().into_bytes()),
                 };
                 let appends = !job.logs.per_job;
-                let file = File::options()
-                    .create(true)
-                    .write(true)
-                    .append(appends)
-                    .truncate(!appends)
-                    .open(name);
-                self.keep(file.and_then(|mut file| file.write_all(&bytes)));
+                let mode = if appends { OutputMode::Append } else { OutputMode::Anew };
+                self.put(&name, mode, &bytes);
             }
             let back = fio::gathered_back(&gathered);
-            let read_back = std::fs::read_to_string(&back).unwrap_or_default();
-            if let Some((name, text)) = fio::written_list(job, clone.number, &lines, &read_back) {
-                let file = File::options().create(true).append(true).open(name);
-                self.keep(file.and_then(|mut file| file.write_all(text.as_bytes())));
+            let jobs = self.line.plan.phases.iter().flat_map(|phase| phase.jobs.iter());
+            let back = jobs.filter_map(|job| job.detail.log.as_ref()).find(|log| **log == back);
+            let read_back = back.map(|back| std::fs::read_to_string(back).unwrap_or_default());
+            if let Some((name, text)) =
+                fio::written_list(job, clone.number, &lines, &read_back.unwrap_or_default())
+            {
+                self.put(&name, OutputMode::Append, text.as_bytes());
             }
-            let _ = std::fs::remove_file(&gathered);
-            let _ = std::fs::remove_file(&back);
+            // What stays is told at the end.
+            let _ = remove_file(&gathered, false);
+            let _ = back.map(|back| remove_file(back, false));
         }
     }
 
@@ -485,7 +462,7 @@ impl FioScreen<'_> {
     fn log_whole(&mut self, record: &Record) {
         let Some(prefix) = &self.line.command.own.bandwidth_log else { return };
         for (name, text) in fio::whole_bandwidth(prefix, record) {
-            self.keep(std::fs::write(name, text));
+            self.put(&name, OutputMode::Anew, text.as_bytes());
         }
     }
 
@@ -493,8 +470,7 @@ impl FioScreen<'_> {
     fn save_states(&mut self, record: &Record) {
         let (command, clones) = (&self.line.command, &self.line.clones);
         for (name, bytes) in fio::verify_states(command, clones, record) {
-            if let Err(error) = std::fs::write(&name, bytes) {
-                let fault = Fault::new(Doing::Write, name, &error);
+            if let Err(fault) = output::write(&name::path(&name), OutputMode::Anew, &bytes) {
                 let _ = writeln!(self.streams.err, "fio: failed to write state file: {fault}");
             }
         }
@@ -539,8 +515,14 @@ impl ToolSession for FioScreen<'_> {
         if !self.line.judges_in_document(self.streams.environment.err.is_some()) {
             self.judge(&record);
         }
+        if let Some(file) = self.file.take() {
+            self.keep(close_file(file));
+        }
         if let Some(error) = self.unprinted.take() {
             return printed(Err(error)).map(|()| SessionEnd::Status(SOUND));
+        }
+        if let Some(fault) = self.unwritten.take() {
+            return Err(fault.into());
         }
         let failed = failures.len();
         Ok(SessionEnd::Status(match &record.ending {

@@ -208,7 +208,7 @@ pub fn plan(words: &IoArgs, kind: PathType, typed: Vec<String>) -> Result<Plan, 
     // A size that was asked for is written whole, and what becomes of a timed write is not.
     let layout =
         if words.size.exactly.is_some() { LayoutMode::Written } else { LayoutMode::Preallocated };
-    let again = words.target.again.as_deref();
+    let again = &words.target.again;
     let target = target(&words.target.path, kind, again, direction.writes(), (size, layout))?;
     let filling = matches!(size, Size::Written { .. }).then(|| filling(&target));
     let load = load(words, direction, target);
@@ -241,7 +241,7 @@ fn agree(words: &IoArgs, kind: PathType, direction: LoadDirection) -> Result<(),
             "leave it out, or name a folder: a test file of our own is made there",
         );
     }
-    if words.target.again.is_some() && kind == PathType::Device && !direction.writes() {
+    if !words.target.again.is_empty() && kind == PathType::Device && !direction.writes() {
         return Err(Refusal::new(
             format!("{} is named twice, and only read", words.target.path.to_text()),
             "name it once, or write to it with --rw write, randwrite, rw or randrw",

@@ -2,8 +2,7 @@
 //! believed of them.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::conduct::SOUND;
@@ -12,14 +11,15 @@ use super::session::{
     Dialect, LineContext, ReadLine, SessionEnd, SignalUse, ToolRun, ToolSaid, ToolSession,
     ToolStreams, without_plan,
 };
-use super::stdout::printed;
+use super::stdout::{escaped, printed};
 use crate::dialect::iozone::{
     self, CpuUse, GridCell, GridReport, IozoneComplaint, IozoneOptions, IozoneTest, IozoneUnit,
     StreamResults, TestPlace,
 };
 use crate::error::{Doing, Error, Fault, Refusal};
-use crate::name::NameText as _;
 use crate::name::quoted;
+use crate::name::{NameText as _, shown};
+use crate::output::{self, OutputMode};
 use crate::plan::{Action, CacheDrop, Phase, Plan, Work};
 use crate::record::{
     BetterCommand, Ending, GridFigure, PhaseRecord, Record, Resolved, WordMeaning,
@@ -138,12 +138,17 @@ impl ToolRun for IozoneLine {
         &self.asked.reports
     }
 
+    fn outputs(&self) -> Vec<PathBuf> {
+        let histograms = self.plan.phases.iter().filter(|phase| {
+            self.asked.histograms
+                && self.places.get(&phase.name).is_some_and(|place| place.streams > 0)
+        });
+        let children = histograms.map(|phase| phase.jobs.iter().count()).max().unwrap_or(0);
+        self.asked.worksheet.iter().cloned().chain((0..children).map(histogram_file)).collect()
+    }
+
     fn signals(&self) -> SignalUse {
-        SignalUse {
-            answered: &[libc::SIGINT, libc::SIGTERM, libc::SIGHUP],
-            inherits_pipe: false,
-            ignored: &[libc::SIGXFSZ],
-        }
+        SignalUse { inherits_pipe: false, ignored: &[libc::SIGXFSZ] }
     }
 
     fn session<'a>(
@@ -164,6 +169,11 @@ impl ToolRun for IozoneLine {
             unwritten: None,
         }))
     }
+}
+
+/// The file of the histogram of a stream, in the present folder.
+fn histogram_file(child: usize) -> PathBuf {
+    PathBuf::from(format!("Iozone_histogram_child_{child}.txt"))
 }
 
 /// What stands on the screen so far.
@@ -212,9 +222,7 @@ impl Screen<'_> {
 
     /// Writes behind what a file holds.
     fn append(&mut self, path: &Path, text: &str) {
-        let file = File::options().create(true).append(true).open(path);
-        if let Err(error) = file.and_then(|mut file| file.write_all(text.as_bytes())) {
-            let fault = Fault::new(Doing::Write, path.to_text(), &error);
+        if let Err(fault) = output::write(path, OutputMode::Append, &escaped(text.as_bytes())) {
             self.unwritten.get_or_insert(fault);
         }
     }
@@ -248,8 +256,7 @@ impl Screen<'_> {
             let writes = job.totals.keys().any(|action| *action == Action::Write);
             let op = iozone::histogram_name(place.test, writes);
             let text = iozone::histogram(child, op, &iozone::bands(job));
-            let path = PathBuf::from(format!("Iozone_histogram_child_{child}.txt"));
-            self.append(&path, &text);
+            self.append(&histogram_file(child), &text);
         }
     }
 
@@ -257,7 +264,7 @@ impl Screen<'_> {
     fn end(&mut self, record: &Record, verdicts: &[String]) -> Result<(), Error> {
         let asked = &self.line.asked;
         let words: String = asked.words.iter().map(|word| format!(" {word}")).collect();
-        let line = format!("iozone{words}");
+        let line = shown(&format!("iozone{words}")).into_owned();
         let mut text = String::new();
         let end = if asked.silent { "" } else { iozone::closing() };
         let mut reports = Vec::new();
@@ -289,9 +296,8 @@ impl Screen<'_> {
                 true => workbook(&line, asked.unit, verdicts, &reports, record),
                 false => Ok(sheet),
             };
-            sheet
-                .and_then(|sheet| std::fs::write(path, sheet))
-                .map_err(|error| Fault::new(Doing::Write, path.to_text(), &error))?;
+            let fault = |error: io::Error| Fault::new(Doing::Write, path.to_text(), &error);
+            output::write(path, OutputMode::Anew, &sheet.map_err(fault)?)?;
         }
         Ok(())
     }
@@ -331,8 +337,9 @@ impl ToolSession for Screen<'_> {
                 .take()
                 .map_or(Ok(SessionEnd::Status(SOUND)), |fault| Err(fault.into())),
             (_, Some(error)) => printed(Err(error)).map(|()| SessionEnd::Status(SOUND)),
-            (Ending::Interrupted(libc::SIGTERM), _) => {
-                Ok(SessionEnd::Killed(libc::SIGTERM, INTERRUPTED))
+            // As the original, which answers these two.
+            (Ending::Interrupted(signal), _) if ![libc::SIGINT, libc::SIGHUP].contains(signal) => {
+                Ok(SessionEnd::Killed(*signal, INTERRUPTED))
             }
             _ => Ok(SessionEnd::Status(SOUND)),
         }

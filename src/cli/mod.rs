@@ -62,7 +62,10 @@ use crate::dialect::{
     bonnie as bonnie_words, dd as dd_words, fio as fio_words, iozone as iozone_words,
 };
 use crate::error::{Error, Refusal};
+use crate::name::NameText as _;
+use crate::record::document_file;
 use crate::report::{self, TerminalStyle};
+use crate::unit::Bytes;
 use crate::verdict::catalogue;
 
 /// The whole program: words in, output and an exit status out.
@@ -72,15 +75,18 @@ pub fn main(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> u8 {
-    let mut out = PipeWriter::new(out);
-    let mut err = PipeWriter::new(err);
+    let mut out = PipeWriter::new(out, environment.out.is_some());
+    let mut err = PipeWriter::new(err, environment.err.is_some());
     let outcome = call(words, environment, &mut out, &mut err)
         .and_then(|code| printed(out.flush()).map(|()| code));
-    match outcome {
+    let code = match outcome {
         Ok(code) => code,
         Err(error) => {
             // Nobody is left to be told when this fails too.
-            let _ = writeln!(err, "assay: {error}");
+            let _ = match &error {
+                Error::Refusal(refusal) => writeln!(err, "assay: {}", words::one_line(refusal)),
+                Error::Fault(fault) => writeln!(err, "assay: {fault}"),
+            };
             if let Error::Refusal(refusal) = &error
                 && dialect::meant(words).is_none()
                 && let Some(line) = cure::line(words, refusal)
@@ -92,7 +98,8 @@ pub fn main(
                 Error::Fault(_) => conduct::FAULT,
             }
         }
-    }
+    };
+    conduct::tell_left(code, &mut err)
 }
 
 fn call(
@@ -101,6 +108,9 @@ fn call(
     out: &mut PipeWriter<'_>,
     err: &mut dyn Write,
 ) -> Result<u8, Error> {
+    if let Some(largest) = &environment.largest_document {
+        document_file::allow(largest_document(&largest.to_text())?);
+    }
     let verb = dialect::as_verb(words);
     let words = verb.as_deref().unwrap_or(words);
     // Before the verb it is for dialects, too, whose words are not ours.
@@ -170,6 +180,16 @@ fn call(
             Ok(conduct::SOUND)
         }
     }
+}
+
+/// What a document may come to, as it is told in the environment.
+fn largest_document(told: &str) -> Result<Bytes, Refusal> {
+    told.parse().ok().filter(|largest: &Bytes| largest.0 > 0).ok_or_else(|| Refusal {
+        place: document_file::VARIABLE.into(),
+        why: format!("'{told}' is no size"),
+        instead: "give the size that a record or another document may have at most: 256M, 1G"
+            .into(),
+    })
 }
 
 /// The words without a `--plain` before the verb, and whether there was one.

@@ -70,7 +70,7 @@ pub struct ModesOptions {
     /// The test file stays.
     pub keep: bool,
     /// The device, named a second time.
-    pub again: Option<PathBuf>,
+    pub again: Vec<PathBuf>,
     /// Everything random follows from it.
     pub seed: u64,
     /// The words as typed, for the record.
@@ -239,7 +239,7 @@ fn check(path: &Path, kind: PathType, options: &ModesOptions) -> Result<(), Refu
     let refused = |place: &str, why: String, instead: String| {
         Err(Refusal { place: place.into(), why, instead })
     };
-    named_twice(path, kind, options.again.as_deref())?;
+    named_twice(path, kind, &options.again)?;
     match kind {
         PathType::File(_) => {
             return Err(Refusal::new(
@@ -247,7 +247,7 @@ fn check(path: &Path, kind: PathType, options: &ModesOptions) -> Result<(), Refu
                 "name the folder it is in",
             ));
         }
-        PathType::Device if options.again.is_none() => {
+        PathType::Device if options.again.is_empty() => {
             return Err(Refusal::new(
                 format!("modes writes, and all that is on {shown} would be lost"),
                 "give the name a second time to allow it, or name a folder on it",
@@ -303,7 +303,7 @@ fn target(path: &Path, kind: PathType, options: &ModesOptions) -> Target {
         None => Size::Written { most: LARGEST_FILE },
     };
     let lifetime = if options.keep { Lifetime::Keep } else { Lifetime::Remove };
-    standing(path, kind, options.again.as_deref(), (size, LayoutMode::Preallocated), lifetime)
+    standing(path, kind, &options.again, (size, LayoutMode::Preallocated), lifetime)
 }
 
 /// One way, on a file that is not in memory when it begins.
@@ -354,7 +354,7 @@ mod tests {
             blocks: vec![Bytes::kib(64), Bytes::mib(1)],
             size: None,
             keep: false,
-            again: None,
+            again: Vec::new(),
             seed: 1,
             words: vec!["/mnt".into()],
         }
@@ -410,12 +410,12 @@ mod tests {
 
     #[test]
     fn words_against_each_other_are_refused() {
-        let device = ModesOptions { again: Some("/x".into()), ..options() };
+        let device = ModesOptions { again: vec!["/x".into()], ..options() };
         for (kind, options) in [
             (PathType::File(Bytes(MIB)), options()),
             (PathType::Device, options()),
             (PathType::Device, ModesOptions { keep: true, ..device.clone() }),
-            (PathType::Device, ModesOptions { again: Some("/y".into()), ..options() }),
+            (PathType::Device, ModesOptions { again: vec!["/y".into()], ..options() }),
             (PathType::Folder, device),
             (PathType::Folder, ModesOptions { each: Nanos::millis(100), ..options() }),
             (PathType::Folder, ModesOptions { blocks: vec![Bytes(512)], ..options() }),
@@ -428,7 +428,7 @@ mod tests {
             let refusal = plan(Path::new("/x"), kind, &options).expect_err("refused");
             assert!(!refusal.instead.is_empty(), "{refusal}");
         }
-        let device = ModesOptions { again: Some("/x".into()), ..options() };
+        let device = ModesOptions { again: vec!["/x".into()], ..options() };
         let plan = plan(Path::new("/x"), PathType::Device, &device).expect("a plan");
         plan.check().expect("a good one");
     }

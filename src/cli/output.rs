@@ -11,9 +11,10 @@ use super::stdout::escaped;
 use crate::error::{Doing, Error, Fault, Refusal};
 use crate::evidence::folder_of;
 use crate::name::NameText as _;
+use crate::output::{OutputKind, OutputPlace, as_fault};
 use crate::plan::Plan;
 use crate::record::console::{self, ChecksumWriter};
-use crate::record::{Record, replace};
+use crate::record::{Record, document_file};
 use crate::report::{FORMATS, ReportFormat, TerminalStyle};
 use crate::verdict::predict::places;
 use crate::verdict::words::names;
@@ -30,7 +31,8 @@ pub struct OutputArgs {
     /// Write a report into this file: .html, .svg, .md, .csv, .json or .txt, by its ending; may be repeated
     ///
     /// When the run is over, also when it was interrupted. A page or picture with charts, a table,
-    /// the record, or what is printed. A file that has this name is replaced.
+    /// the record, or what is printed. A report that has this name is replaced; anything else there is left alone,
+    /// and refused.
     #[arg(long, value_name = "FILE", conflicts_with = "plan")]
     pub report: Vec<PathBuf>,
     /// Print the whole record as JSON instead of a page
@@ -65,14 +67,14 @@ pub fn write_checksummed(
 }
 
 /// The files that are to be written when a run is over.
-pub struct ReportFiles<'a>(Vec<(&'a Path, &'static ReportFormat)>);
+pub struct ReportFiles(Vec<(OutputPlace, &'static ReportFormat)>);
 
-impl<'a> ReportFiles<'a> {
+impl ReportFiles {
     /// Those that were asked for beside a plan. They are looked at, and not touched.
     ///
     /// # Errors
-    /// When one has an ending of no format, cannot be written, or is measured itself.
-    pub fn of(common: &'a OutputArgs, plan: &Plan) -> Result<Self, Refusal> {
+    /// When one has an ending of no format, cannot be written, holds what is no report, or is measured itself.
+    pub fn of(common: &OutputArgs, plan: &Plan) -> Result<Self, Error> {
         Self::at(&common.report, common.record.as_deref(), plan)
     }
 
@@ -80,7 +82,7 @@ impl<'a> ReportFiles<'a> {
     ///
     /// # Errors
     /// As [`ReportFiles::of`].
-    pub fn at(paths: &'a [PathBuf], record: Option<&Path>, plan: &Plan) -> Result<Self, Refusal> {
+    pub fn at(paths: &[PathBuf], record: Option<&Path>, plan: &Plan) -> Result<Self, Error> {
         let kept = record.iter().map(|path| path.to_path_buf());
         Self::beside(paths, &places(plan).into_iter().chain(kept).collect::<Vec<_>>())
     }
@@ -89,20 +91,24 @@ impl<'a> ReportFiles<'a> {
     ///
     /// # Errors
     /// As [`ReportFiles::of`].
-    pub fn beside(paths: &'a [PathBuf], others: &[PathBuf]) -> Result<Self, Refusal> {
-        let checked = |path: &'a PathBuf| {
+    pub fn beside(paths: &[PathBuf], others: &[PathBuf]) -> Result<Self, Error> {
+        let checked = |path: &PathBuf| {
             let format = format(path)?;
-            can_be_made(path)?;
+            let place = free(path, format)?;
             if others.iter().any(|other| same(other, path)) {
                 let why = format!("{} is no place for a report", path.to_text());
                 return Err(Refusal::new(
                     format!("{why}: it has another part in this run"),
                     "name another file",
-                ));
+                )
+                .into());
             }
-            Ok((path.as_path(), format))
+            Ok((place, format))
         };
-        paths.iter().map(checked).collect::<Result<_, _>>().map(Self)
+        let all: Vec<_> = paths.iter().map(checked).collect::<Result<_, Error>>()?;
+        // A pipe is opened when all else is in order: its reader takes that for the beginning.
+        let held = |(place, format): (OutputPlace, _)| Ok((place.held()?, format));
+        all.into_iter().map(held).collect::<Result<_, _>>().map(Self)
     }
 
     /// Writes them, each whole or not at all.
@@ -110,11 +116,15 @@ impl<'a> ReportFiles<'a> {
     /// # Errors
     /// When one cannot be written; the others are tried all the same.
     pub fn write(&self, record: &Record, style: TerminalStyle) -> Result<(), Error> {
-        let written = self.0.iter().map(|(path, format)| {
+        let written = self.0.iter().map(|(place, format)| {
             let mut text = Vec::new();
             (format.write)(record, style, &mut text)
-                .map_err(|error| Fault::new(Doing::Write, path.to_text(), &error))?;
-            replace(path, &escaped(&text))
+                .map_err(|error| Fault::new(Doing::Write, place.path().to_text(), &error))?;
+            // Hours may have passed.
+            if !place.is_stream() {
+                free(place.asked(), format).map_err(|error| as_fault(place.asked(), error))?;
+            }
+            place.replace(|out| out.write_all(&escaped(&text)))
         });
         // All of them, before the first that failed is told.
         let outcomes: Vec<Result<(), Fault>> = written.collect();
@@ -135,21 +145,37 @@ fn format(path: &Path) -> Result<&'static ReportFormat, Refusal> {
     })
 }
 
-/// Refuses a place at which no file can be written, without touching it.
-fn can_be_made(path: &Path) -> Result<(), Refusal> {
+/// Where a report may be written: refuses a place at which none can be, and one that holds anything else. It is not
+/// touched.
+fn free(path: &Path, format: &ReportFormat) -> Result<OutputPlace, Error> {
     const INSTEAD: &str = "name a file in a folder that this user may write to";
-    let refused = |why: &str| Err(Refusal::new(format!("{} {why}", path.to_text()), INSTEAD));
-    match std::fs::metadata(path) {
-        Ok(there) if !there.is_file() => {
-            refused("is no regular file, and so no place for a report")
-        }
-        Ok(_) if access(path, Access::WRITE_OK).is_err() => refused("may not be written"),
-        // It is replaced, not written to.
-        _ if access(folder_of(path), Access::WRITE_OK | Access::EXEC_OK).is_err() => {
-            refused("cannot be made")
-        }
-        _ => Ok(()),
+    let refused =
+        |why: &str| Err(Refusal::new(format!("{} {why}", path.to_text()), INSTEAD).into());
+    let there = std::fs::metadata(path);
+    if there.as_ref().is_ok_and(|there| there.is_file()) && access(path, Access::WRITE_OK).is_err()
+    {
+        return refused("may not be written");
     }
+    if there.is_err() && access(folder_of(path), Access::WRITE_OK | Access::EXEC_OK).is_err() {
+        return refused("cannot be made");
+    }
+    let place = OutputPlace::of(path)?.replaceable()?;
+    match place.kind() {
+        OutputKind::Folder => refused("is no regular file, and so no place for a report"),
+        OutputKind::File(bytes) if bytes > 0 && !is_report(place.path(), format) => {
+            Err(Refusal::new(
+                format!("{} is there and is no report of assay", path.to_text()),
+                "name another file, or remove it first",
+            )
+            .into())
+        }
+        OutputKind::File(_) | OutputKind::New | OutputKind::Stream(_) => Ok(place),
+    }
+}
+
+/// Whether a file holds a report of that format: its beginning and its end say so.
+fn is_report(path: &Path, format: &ReportFormat) -> bool {
+    document_file::ends_of(path).is_ok_and(|(head, tail)| (format.made)(&head, &tail))
 }
 
 /// Whether two paths lead to the same file, there or yet to be made.

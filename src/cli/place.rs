@@ -1,13 +1,13 @@
 //! What stands at a path, and words that several verbs share: times, latencies, seeds.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rustix::fs::Access;
 
 use crate::error::{Doing, Error, Fault, Refusal};
 use crate::evidence;
 use crate::name::NameText as _;
-use crate::plan::{LayoutMode, Lifetime, OverwriteConsent, Size, Target};
+use crate::plan::{LayoutMode, Lifetime, OverwriteConsent, OverwriteScope, Size, Target};
 use crate::unit::{Bytes, Nanos};
 
 /// What stands at the path.
@@ -183,14 +183,14 @@ pub(super) fn latency(text: &str) -> Result<Nanos, String> {
 }
 
 /// The target of a verb that works on one file or device. The layout is that of a file of our own;
-/// `again` is the name of a device that may be overwritten, a second time.
+/// `again` is the name of a device that may be overwritten, a second time, and a third where what it holds may be lost.
 ///
 /// # Errors
 /// When the words contradict what stands there.
 pub(super) fn target(
     path: &Path,
     kind: PathType,
-    again: Option<&Path>,
+    again: &[PathBuf],
     writes: bool,
     (size, layout): (Size, LayoutMode),
 ) -> Result<Target, Refusal> {
@@ -210,7 +210,7 @@ pub(super) fn target(
 pub(super) fn standing(
     path: &Path,
     kind: PathType,
-    again: Option<&Path>,
+    again: &[PathBuf],
     (size, layout): (Size, LayoutMode),
     lifetime: Lifetime,
 ) -> Target {
@@ -221,30 +221,30 @@ pub(super) fn standing(
             Target::File { path, size, layout: LayoutMode::Existing, lifetime: Lifetime::Keep }
         }
         PathType::Device => {
+            let over = match again {
+                [] | [_] => OverwriteScope::Empty,
+                _ => OverwriteScope::Content,
+            };
             let consent =
-                again.map(|device| OverwriteConsent { device: device.to_path_buf(), held: false });
+                again.first().map(|device| OverwriteConsent { device: device.clone(), over });
             Target::Device { path, size, consent }
         }
     }
 }
 
-/// Refuses a second name that is not that of the device which may be overwritten.
-pub(super) fn named_twice(
-    path: &Path,
-    kind: PathType,
-    again: Option<&Path>,
-) -> Result<(), Refusal> {
+/// Refuses a further name that is not that of the device which may be overwritten.
+pub(super) fn named_twice(path: &Path, kind: PathType, again: &[PathBuf]) -> Result<(), Refusal> {
     let shown = path.to_text();
-    match again {
+    match again.iter().find(|again| kind != PathType::Device || *again != path) {
         Some(again) if kind != PathType::Device => Err(Refusal::new(
             format!("'{}' is one path too many: {shown} is no block device", again.to_text()),
             "give one path; only a device that may be overwritten is named twice",
         )),
-        Some(again) if again != path => Err(Refusal::new(
+        Some(again) => Err(Refusal::new(
             format!("'{}' is not '{shown}'", again.to_text()),
             "to allow that a device is overwritten, give the very same name twice",
         )),
-        _ => Ok(()),
+        None => Ok(()),
     }
 }
 
@@ -253,12 +253,12 @@ pub(super) fn named_twice(
 pub(super) fn consents(
     path: &Path,
     kind: PathType,
-    again: Option<&Path>,
+    again: &[PathBuf],
     writes: bool,
 ) -> Result<(), Refusal> {
     let shown = path.to_text();
     named_twice(path, kind, again)?;
-    match again {
+    match again.first() {
         Some(_) if !writes => Err(Refusal::new(
             format!("{shown} is named twice, and only read"),
             "name it once, or write to it with --action write",

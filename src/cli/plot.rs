@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::environment::Environment;
 use super::output::ReportFiles;
-use crate::error::{Error, Refusal};
+use crate::error::Error;
 use crate::plan::Plan;
 use crate::record::Record;
 use crate::report;
@@ -38,7 +38,7 @@ impl ToolReports {
     ///
     /// # Errors
     /// As [`ReportFiles::of`].
-    pub fn files(&self, record: Option<&Path>, plan: &Plan) -> Result<ReportFiles<'_>, Refusal> {
+    pub fn files(&self, record: Option<&Path>, plan: &Plan) -> Result<ReportFiles, Error> {
         ReportFiles::at(&self.files, record, plan)
     }
 
@@ -61,7 +61,7 @@ impl ToolReports {
     /// When a file cannot be written.
     pub fn made(
         &self,
-        files: &ReportFiles<'_>,
+        files: &ReportFiles,
         record: &Record,
         environment: &Environment,
     ) -> Result<String, Error> {

@@ -29,9 +29,10 @@ pub struct QuickArgs {
     /// In a folder one test file is written, read and removed. An existing file and a block device
     /// are only read.
     pub path: PathBuf,
-    /// The block device a second time: it may be overwritten, and all that is on it is lost
-    #[arg(value_name = "DEVICE-AGAIN", conflicts_with = "read_only")]
-    pub again: Option<PathBuf>,
+    /// The block device a second time: it may be overwritten, where it reads as empty; a third time: whatever it holds is
+    /// lost
+    #[arg(value_name = "DEVICE-AGAIN", num_args = 0..=2, conflicts_with = "read_only")]
+    pub again: Vec<PathBuf>,
     /// Take about 10 seconds instead of 30
     #[arg(long, conflicts_with = "time")]
     pub quick: bool,
@@ -78,7 +79,7 @@ pub struct QuickOptions {
     /// The test file stays.
     pub keep: bool,
     /// The device, named a second time.
-    pub again: Option<PathBuf>,
+    pub again: Vec<PathBuf>,
     /// Everything random follows from it.
     pub seed: u64,
     /// Memory that the run can have, where that is known.
@@ -185,7 +186,7 @@ fn profiled(
     kind: PathType,
     typed: Vec<String>,
 ) -> Result<Plan, Error> {
-    let writes = !words.read_only && (kind == PathType::Folder || words.again.is_some());
+    let writes = !words.read_only && (kind == PathType::Folder || !words.again.is_empty());
     let spread = name == profile::ProfileName::Gnome;
     let lays = kind == PathType::Folder || (writes && !spread);
     let there = there(&words.path, kind)?;
@@ -257,7 +258,7 @@ pub fn plan(path: &Path, kind: PathType, options: &QuickOptions) -> Result<Plan,
     let writes = match kind {
         PathType::Folder => true,
         PathType::File(_) => false,
-        PathType::Device => options.again.is_some(),
+        PathType::Device => !options.again.is_empty(),
     };
     let target = target(path, kind, options, writes);
     let shapes: Vec<QuickPhase> = shapes(options.memory)
@@ -292,7 +293,7 @@ pub fn plan(path: &Path, kind: PathType, options: &QuickOptions) -> Result<Plan,
 /// The words that make no sense together, or not with what stands there.
 fn check(path: &Path, kind: PathType, options: &QuickOptions) -> Result<(), Refusal> {
     let shown = path.to_text();
-    named_twice(path, kind, options.again.as_deref())?;
+    named_twice(path, kind, &options.again)?;
     if options.read_only && kind == PathType::Folder {
         return Err(Refusal::new(
             format!("there is nothing to read in a folder with --read-only ({shown})"),
@@ -340,7 +341,7 @@ fn target(path: &Path, kind: PathType, options: &QuickOptions, writes: bool) -> 
         (None, false) => Size::Whole,
     };
     let lifetime = if options.keep { Lifetime::Keep } else { Lifetime::Remove };
-    standing(path, kind, options.again.as_deref(), (size, LayoutMode::Preallocated), lifetime)
+    standing(path, kind, &options.again, (size, LayoutMode::Preallocated), lifetime)
 }
 
 fn phase(shape: QuickPhase, target: Target, time: Nanos, ours: bool, size: Option<Bytes>) -> Phase {
@@ -387,7 +388,7 @@ mod tests {
             size: None,
             read_only: false,
             keep: false,
-            again: None,
+            again: Vec::new(),
             seed: 1,
             memory: None,
             words: vec!["/mnt".into()],
@@ -455,7 +456,7 @@ mod tests {
 
     #[test]
     fn a_device_is_written_when_it_is_named_twice() {
-        let again = QuickOptions { again: Some("/dev/x".into()), ..options() };
+        let again = QuickOptions { again: vec!["/dev/x".into()], ..options() };
         let writing = plan(Path::new("/dev/x"), PathType::Device, &again).expect("a plan");
         writing.check().expect("a good one");
         assert!(writing.writes());

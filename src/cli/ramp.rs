@@ -106,8 +106,7 @@ pub fn plan(words: &RampArgs, kind: PathType, typed: Vec<String>) -> Result<Plan
     // A size that was asked for is written whole, and what becomes of a timed write is not.
     let layout =
         if words.size.exactly.is_some() { LayoutMode::Written } else { LayoutMode::Preallocated };
-    let target =
-        target(&words.target.path, kind, words.target.again.as_deref(), writes, (size, layout))?;
+    let target = target(&words.target.path, kind, &words.target.again, writes, (size, layout))?;
     let steps: Vec<Phase> = loads(words.max_depth, words.max_workers)
         .into_iter()
         .map(|load| step(words, &target, kind, load))

@@ -129,6 +129,11 @@ pub trait ToolRun {
         &[]
     }
 
+    /// Files that its words have it write itself, when it runs or at its end.
+    fn outputs(&self) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
     /// Whether anything is measured, and said of it. Where that is not, and no record is kept, nobody looks.
     fn measures(&self) -> bool {
         true
@@ -153,11 +158,10 @@ pub trait ToolRun {
     ) -> Result<Box<dyn ToolSession + 'a>, Error>;
 }
 
-/// Which signals mean what while a tool's line is done.
+/// Which signals mean what while a tool's line is done. Those that terminate end the run in order, or the session
+/// answers them, where they are not ignored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SignalUse {
-    /// They end the run in order, or the session answers them.
-    pub answered: &'static [i32],
     /// A pipe that nobody reads any more does what whoever started the program wants: by default it
     /// kills without a word. Otherwise it is an error.
     pub inherits_pipe: bool,

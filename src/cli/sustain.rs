@@ -106,13 +106,8 @@ pub fn plan(words: &SustainArgs, kind: PathType, typed: Vec<String>) -> Result<P
         (None, PathType::Folder) => Size::ShareOfFree { share: SHARE, most: words.bytes },
         (None, PathType::File(_) | PathType::Device) => Size::Whole,
     };
-    let target = target(
-        &words.path,
-        kind,
-        words.consent.again.as_deref(),
-        true,
-        (size, LayoutMode::Preallocated),
-    )?;
+    let target =
+        target(&words.path, kind, &words.consent.again, true, (size, LayoutMode::Preallocated))?;
     let tool = ToolProfile { longer: Some(longer(words, &typed)), ..ToolProfile::default() };
     Ok(Plan {
         title: format!("sustain {}", words.path.to_text()),

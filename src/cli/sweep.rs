@@ -206,7 +206,7 @@ fn writes(words: &SweepArgs, kind: PathType, over: &[VariedParam]) -> Result<boo
     let may = match kind {
         PathType::Folder => true,
         PathType::File(_) => false,
-        PathType::Device => words.target.again.is_some(),
+        PathType::Device => !words.target.again.is_empty(),
     };
     let must = mixes || words.action == SweepAction::Write;
     if must && !may && matches!(kind, PathType::File(_)) {
@@ -216,7 +216,7 @@ fn writes(words: &SweepArgs, kind: PathType, over: &[VariedParam]) -> Result<boo
         ));
     }
     let wants = words.action != SweepAction::Read;
-    consents(&words.target.path, kind, words.target.again.as_deref(), must || (wants && may))?;
+    consents(&words.target.path, kind, &words.target.again, must || (wants && may))?;
     Ok(may && wants)
 }
 
@@ -290,7 +290,7 @@ fn target(words: &SweepArgs, kind: PathType, writes: bool) -> Target {
         (None, PathType::File(_) | PathType::Device) => Size::Whole,
     };
     let made = (size, LayoutMode::Preallocated);
-    standing(&words.target.path, kind, words.target.again.as_deref(), made, Lifetime::Remove)
+    standing(&words.target.path, kind, &words.target.again, made, Lifetime::Remove)
 }
 
 /// The test file is written before anything is read from it or overwritten in it: what nobody has

@@ -15,17 +15,18 @@ pub struct TargetArgs {
     /// In a folder one test file is written, used and removed. An existing file is only read, and
     /// so is a block device that is named once.
     pub path: PathBuf,
-    /// The block device a second time: it may be overwritten, and all that is on it is lost
-    #[arg(value_name = "DEVICE-AGAIN")]
-    pub again: Option<PathBuf>,
+    /// The block device a second time: it may be overwritten, where it reads as empty; a third time: whatever it holds is
+    /// lost
+    #[arg(value_name = "DEVICE-AGAIN", num_args = 0..=2)]
+    pub again: Vec<PathBuf>,
 }
 
 /// Leave to overwrite a device, by a verb that always writes.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct ConsentArgs {
-    /// The block device a second time: it is overwritten, and all that is on it is lost
-    #[arg(value_name = "DEVICE-AGAIN")]
-    pub again: Option<PathBuf>,
+    /// The block device a second time: it is overwritten, where it reads as empty; a third time: whatever it holds is lost
+    #[arg(value_name = "DEVICE-AGAIN", num_args = 0..=2)]
+    pub again: Vec<PathBuf>,
 }
 
 /// How much of it.

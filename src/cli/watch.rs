@@ -12,6 +12,7 @@ use crate::record::IntervalStats;
 use crate::report::TerminalStyle;
 use crate::report::watch::{WatchLines, WatchPage, WatchSummary, heading, json};
 use crate::run::monitor::{DeviceMonitor, MonitorEnd, MonitorTick, SHORTEST, WatchUntil};
+use crate::sys::signal;
 use crate::unit::Nanos;
 
 /// The words of the verb.
@@ -88,8 +89,8 @@ pub(super) fn watch(
         (None, None) => WatchUntil::Told,
     };
     let mut view = WatchView::new(words.json, environment.page(WatchPage::LEAST));
-    let signals = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
-    let mut monitor = DeviceMonitor::start(&sys_root, layers, (words.interval, until), &signals)?;
+    let mut monitor =
+        DeviceMonitor::start(&sys_root, layers, (words.interval, until), signal::TERMINATING)?;
     let unseen = monitor.unseen();
     let (mut style, mut log) = (environment.out_style(), environment.log_style());
     if !words.json {

@@ -9,7 +9,12 @@ use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 
 use super::own_option::{OwnOption, verb_with_flag};
 use crate::error::Refusal;
-use crate::name::{NameText as _, path};
+use crate::name::{self, NameText as _, path};
+
+/// A refusal as it is said: in one line, whatever words of others are in it.
+pub fn one_line(refusal: &Refusal) -> String {
+    name::tamed(&refusal.to_string()).into()
+}
 
 /// What `explain` can be given.
 pub const EXPLAINED: &str =

@@ -97,8 +97,12 @@ fn signal_name(signal: i32) -> String {
         1 => "SIGHUP".into(),
         2 => "SIGINT (Ctrl-C)".into(),
         3 => "SIGQUIT".into(),
+        10 => "SIGUSR1".into(),
+        12 => "SIGUSR2".into(),
         13 => "SIGPIPE".into(),
+        14 => "SIGALRM".into(),
         15 => "SIGTERM".into(),
+        24 => "SIGXCPU (ulimit -t)".into(),
         other => format!("signal {other}"),
     }
 }
@@ -126,6 +130,21 @@ pub fn foot(
 
 /// What stands behind the time of a machine whose clock was not set.
 pub const UNSET: &str = " (clock not set)";
+
+/// Whether a text ends with an imprint, of whatever version, and then with `end`.
+pub fn ends_in_imprint(text: &str, end: &str) -> bool {
+    // It may stand in several lines, each in an element of its own.
+    const LONGEST: usize = 1000;
+    let Some(text) = text.trim_end().strip_suffix(end) else { return false };
+    let mut words = text.split_whitespace().rev();
+    let version = words.next().is_some_and(|version| {
+        version.split('.').count() == 3 && version.starts_with(|first: char| first.is_ascii_digit())
+    });
+    let named = words.next().is_some_and(|name| name.ends_with("assay"));
+    let rest: Vec<char> = text.chars().rev().take(LONGEST).collect();
+    let rest: String = rest.into_iter().rev().collect();
+    version && named && rest.contains(": Linux ") && rest.contains(" CPU")
+}
 
 /// When, how long, on which machine, by which version.
 pub fn imprint(record: &Record, style: TerminalStyle) -> String {

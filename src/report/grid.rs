@@ -163,7 +163,7 @@ fn key(grid: &GridResult, style: TerminalStyle) -> String {
 }
 
 /// What stands in a row of the table.
-const COLUMNS: [TableColumn; 6] = {
+pub(super) const COLUMNS: [TableColumn; 6] = {
     use TableAlign::{Left, Right};
     [
         TableColumn::both("test", "test", Left),

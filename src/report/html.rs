@@ -20,6 +20,10 @@ pub const FORMAT: ReportFormat = ReportFormat {
     name: "html",
     ending: "html",
     about: "a page for a browser, with charts, in one file",
+    made: |head, _| {
+        head.starts_with("<!DOCTYPE html>\n")
+            && head.contains("<meta name=\"generator\" content=\"assay ")
+    },
     write,
 };
 

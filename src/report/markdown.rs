@@ -3,11 +3,13 @@
 
 use std::io::{self, Write};
 
+use super::closing::ends_in_imprint;
 use super::fact::PageFact;
 use super::report_format::ReportFormat;
 use super::study::printer;
 use super::table::{ReportTable, TableAlign, TableCell, TableRow};
 use super::{TerminalStyle, badge, closing};
+use crate::name;
 use crate::record::Record;
 
 /// The record as Markdown.
@@ -15,6 +17,11 @@ pub const FORMAT: ReportFormat = ReportFormat {
     name: "markdown",
     ending: "md",
     about: "a table with its verdict, for a pull request",
+    made: |head, tail| {
+        let title = head.strip_prefix("### `").map(|title| title.trim_start_matches(['`', ' ']));
+        title.is_some_and(|title| title.starts_with("assay "))
+            && ["</sub>", "```"].into_iter().any(|end| ends_in_imprint(tail, end))
+    },
     write,
 };
 
@@ -130,14 +137,14 @@ fn listed(facts: &[PageFact]) -> Vec<String> {
 fn fenced(text: &str) -> Vec<String> {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest.max(2) + 1);
-    let seen = |c: char| if c.is_control() { '\u{fffd}' } else { c };
+    let seen = |c: char| if name::is_hidden(c) { '\u{fffd}' } else { c };
     let lines = text.lines().map(|line| line.chars().map(seen).collect());
     std::iter::once(fence.clone()).chain(lines).chain([fence]).collect()
 }
 
 /// A text in one line as code, whatever stands in it.
 fn code(text: &str) -> String {
-    let one_line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let one_line: String = text.chars().map(|c| if name::is_hidden(c) { ' ' } else { c }).collect();
     // The fence is longer than any run of its character inside.
     let longest = one_line.split(|c| c != '`').map(str::len).max().unwrap_or_default();
     let fence = "`".repeat(longest + 1);
@@ -148,18 +155,42 @@ fn code(text: &str) -> String {
 /// A text in one line in which nothing is markup.
 fn plain(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
-    for character in text.chars() {
+    let mut rest = text;
+    while let Some(character) = rest.chars().next() {
+        // GitHub makes links of addresses, and tells people who are named.
+        if let Some((word, told)) = LINKED.iter().find(|(word, _)| starts_with(rest, word)) {
+            plain.push_str(&rest[..word.len() - 1]);
+            plain.push_str(told);
+            rest = &rest[word.len()..];
+            continue;
+        }
+        rest = &rest[character.len_utf8()..];
         match character {
             '\\' | '`' | '*' | '_' | '~' | '|' | '[' | ']' | '#' => plain.extend(['\\', character]),
             '&' => plain.push_str("&amp;"),
             '<' => plain.push_str("&lt;"),
             '>' => plain.push_str("&gt;"),
             '\n' | '\t' => plain.push(' '),
-            other if other.is_control() => plain.push('\u{fffd}'),
+            other if name::is_hidden(other) => plain.push('\u{fffd}'),
             other => plain.push(other),
         }
     }
     plain
+}
+
+/// What GitHub makes a link of without any mark, and how its last character is written so that it does not.
+const LINKED: [(&str, &str); 7] = [
+    ("http:", "&#58;"),
+    ("https:", "&#58;"),
+    ("ftp:", "&#58;"),
+    ("mailto:", "&#58;"),
+    ("xmpp:", "&#58;"),
+    ("www.", "&#46;"),
+    ("@", "&#64;"),
+];
+
+fn starts_with(text: &str, word: &str) -> bool {
+    text.get(..word.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(word))
 }
 
 #[cfg(test)]
@@ -169,6 +200,10 @@ mod tests {
     #[test]
     fn nothing_of_a_text_is_markup() {
         assert_eq!(plain("a|b *c* <d>\n`e`\u{1b}"), r"a\|b \*c\* &lt;d&gt; \`e\`�");
+        assert_eq!(
+            plain("![x](https://x.y) @you WWW.x"),
+            r"!\[x\](https&#58;//x.y) &#64;you WWW&#46;x"
+        );
         assert_eq!(fenced("a ``` b"), ["````", "a ``` b", "````"]);
         assert_eq!(code("assay dd of=*x*"), "`assay dd of=*x*`");
         assert_eq!(code("a `b` ``"), "``` a `b` `` ```");

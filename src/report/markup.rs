@@ -3,6 +3,8 @@
 
 use std::fmt::{Display, Write as _};
 
+use crate::name;
+
 /// Names and values of an element.
 pub type Attributes<'a> = &'a [(&'a str, &'a dyn Display)];
 
@@ -65,7 +67,8 @@ impl Markup {
     }
 }
 
-/// A text in which nothing is markup. Characters that XML has no way to write become U+FFFD.
+/// A text in which nothing is markup. Characters that XML has no way to write, or that
+/// nobody sees, become U+FFFD.
 pub fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
@@ -76,7 +79,7 @@ pub fn escaped(text: &str) -> String {
             '"' => escaped.push_str("&quot;"),
             '\'' => escaped.push_str("&#39;"),
             '\n' | '\t' => escaped.push(character),
-            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => escaped.push('\u{fffd}'),
+            c if name::is_hidden(c) => escaped.push('\u{fffd}'),
             c => escaped.push(c),
         }
     }

@@ -47,6 +47,8 @@ pub mod text;
 mod traps;
 pub mod watch;
 
+#[cfg(test)]
+pub use paint::Ink;
 pub use paint::TerminalStyle;
 pub use remark::{harmless, remarks, verdict_lines};
 pub use report_format::ReportFormat;

@@ -40,6 +40,12 @@ pub enum Ink {
 }
 
 impl TerminalStyle {
+    /// What stands between `ESC [` and `m` in all that is written in colours: no other code is ours.
+    pub const CODES: &[&str] = &[
+        "0", "1", "2", "31", "32", "33", "38;5;15", "38;5;16", "48;5;234", "48;5;22", "48;5;28",
+        "48;5;34", "48;5;40",
+    ];
+
     /// The text in that colour, or as it is.
     pub fn paint(self, ink: Ink, text: &str) -> String {
         if !self.colour || text.is_empty() || ink == Ink::Plain {

@@ -2,6 +2,7 @@
 
 use super::figure::{digits, duration};
 use super::table::{ReportTable, TableAlign, TableCell, TableColumn, TableRow};
+use crate::error::errno_name;
 use crate::plan::{Action, Phase, Plan, Work};
 use crate::record::{
     FigureUnit, Metric, PhaseFigures, PhaseRecord, RateBasis, Record, ResolvedJob, Statistic,
@@ -14,7 +15,7 @@ use crate::verdict::stopped_before_steady;
 pub const FIGURES: [&str; 6] = ["MB/s", "IOPS", "p50", "p99", "max", "spread"];
 
 /// What its cells are.
-const COLUMNS: [TableColumn; 25] = {
+pub(super) const COLUMNS: [TableColumn; 25] = {
     use TableAlign::{Left, Right};
     [
         TableColumn::both("phase", "phase", Left),
@@ -164,12 +165,13 @@ pub fn troubles(phase: &PhaseRecord) -> Vec<String> {
     let mut texts: Vec<String> = phase.faults.iter().map(ToString::to_string).collect();
     let errors: u64 = phase.totals.values().map(|total| total.errors).sum();
     let mismatches: u64 = phase.totals.values().map(|total| total.mismatches).sum();
-    for (count, what) in
-        [(errors, "answered with an error"), (mismatches, "blocks with wrong data")]
-    {
-        if count > 0 {
-            texts.push(format!("{count} {what}"));
-        }
+    if errors > 0 {
+        let passed = phase.jobs.iter().find_map(|job| job.passed).filter(|it| it.first != 0);
+        let first = passed.map(|it| format!(", the first with {}", errno_name(it.first)));
+        texts.push(format!("{errors} answered with an error{}", first.unwrap_or_default()));
+    }
+    if mismatches > 0 {
+        texts.push(format!("{mismatches} blocks with wrong data"));
     }
     texts
 }

@@ -17,6 +17,7 @@ pub use drawing::{COLOURS, inline};
 use std::io::{self, Write};
 
 use super::TerminalStyle;
+use super::closing::ends_in_imprint;
 use super::report_format::ReportFormat;
 use crate::record::Record;
 
@@ -25,6 +26,7 @@ pub const FORMAT: ReportFormat = ReportFormat {
     name: "svg",
     ending: "svg",
     about: "charts with heading and verdict, for a document",
+    made: |head, tail| head.starts_with("<svg ") && ends_in_imprint(tail, "</text>\n</svg>"),
     write,
 };
 

@@ -1,7 +1,7 @@
 //! The page of `sweep`: a row for each size when it ends, two bars for each or shades at the end; from
 //! which size on the rest brings little, and where the rate drops.
 
-mod cells;
+pub(super) mod cells;
 mod grid;
 mod growing;
 mod mark;

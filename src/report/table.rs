@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use super::TerminalStyle;
 use super::figure::{estimate, text_of};
+use crate::name;
 use crate::record::{Absence, Figure, FigureUnit, FigureValue, MeasuredSubject, Trust};
 use crate::stats::Estimate;
 
@@ -139,6 +140,15 @@ impl TableCell {
         }
     }
 
+    /// Words that may be anybody's, where it is words.
+    fn words(&self) -> Option<&str> {
+        match self {
+            Self::Text(words) => Some(words),
+            Self::Again(same) => same.words(),
+            _ => None,
+        }
+    }
+
     /// Whether it is something that was measured, not how.
     pub fn is_measured(&self) -> bool {
         match self {
@@ -199,7 +209,10 @@ impl ReportTable {
         for row in &self.rows {
             let TableRow::Cells(cells) = row else { continue };
             let written = self.columns.iter().zip(cells).filter(|(column, _)| column.key.is_some());
-            let texts = written.map(|(column, cell)| quoted(cell.written(column.decimals)));
+            let texts = written.map(|(column, cell)| match cell.words() {
+                Some(words) => quoted(harmless_cell(words)),
+                None => quoted(cell.written(column.decimals)),
+            });
             writeln!(out, "{}", texts.collect::<Vec<_>>().join(","))?;
         }
         Ok(())
@@ -234,6 +247,20 @@ pub fn class(trust: Trust) -> &'static str {
     }
 }
 
+/// Words that a spreadsheet takes for words: not for a formula, whatever they begin with (OWASP, CSV injection). A
+/// number stays one.
+fn harmless_cell(words: &str) -> String {
+    let acts = |first: char| {
+        let first = name::stands_for(first).map_or(first, char::from);
+        matches!(first, '=' | '+' | '-' | '@' | '\t' | '\r' | '＝' | '＋' | '－' | '＠')
+    };
+    let number = words.parse::<f64>().is_ok_and(f64::is_finite);
+    match words.starts_with(acts) && !number {
+        true => format!("'{words}"),
+        false => words.into(),
+    }
+}
+
 /// A text as a field: in quotation marks only where it must be.
 fn quoted(text: String) -> String {
     if text.contains([',', '"', '\n', '\r']) {
@@ -251,6 +278,27 @@ mod tests {
     fn texts_are_quoted_where_they_must_be() {
         assert_eq!(quoted("seq-write".into()), "seq-write");
         assert_eq!(quoted("a, \"b\"".into()), "\"a, \"\"b\"\"\"");
+    }
+
+    #[test]
+    fn no_cell_is_a_formula() {
+        for (words, cell) in [
+            ("=1+1", "'=1+1"),
+            ("+A1", "'+A1"),
+            ("-A1", "'-A1"),
+            ("@SUM(A1)", "'@SUM(A1)"),
+            ("\t=1", "'\t=1"),
+            ("\r=1", "'\r=1"),
+            ("\u{10fe09}=1", "'\u{10fe09}=1"),
+            ("-5", "-5"),
+            ("+0.5e3", "+0.5e3"),
+            ("-inf", "'-inf"),
+            ("-", "'-"),
+            ("seq-write", "seq-write"),
+            ("", ""),
+        ] {
+            assert_eq!(harmless_cell(words), cell);
+        }
     }
 
     #[test]

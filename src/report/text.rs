@@ -6,7 +6,7 @@
 
 use std::io::{self, Write};
 
-use super::closing::{ending, foot, later_notes, nexts};
+use super::closing::{ending, ends_in_imprint, foot, later_notes, nexts};
 use super::fact::{self, PageFact, labelled};
 use super::figure::{estimate, micros};
 use super::finding::{because, lead};
@@ -24,8 +24,13 @@ use crate::record::{
 use crate::stats::Estimate;
 
 /// The usual format.
-pub const FORMAT: ReportFormat =
-    ReportFormat { name: "text", ending: "txt", about: "a page for a person", write };
+pub const FORMAT: ReportFormat = ReportFormat {
+    name: "text",
+    ending: "txt",
+    about: "a page for a person",
+    made: |head, tail| head.starts_with("assay ") && ends_in_imprint(tail, ""),
+    write,
+};
 
 /// An empty page in the form that suits what a plan is about.
 pub fn page(plan: &Plan, style: TerminalStyle) -> Box<dyn ReportPage> {

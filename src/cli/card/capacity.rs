@@ -10,8 +10,6 @@ use std::fs::File;
 use std::os::fd::AsFd;
 use std::path::Path;
 
-use rustix::process::{Resource, getrlimit};
-
 use super::super::place::{PathType, target};
 use super::args::CardArgs;
 use crate::error::{Doing, Error, Fault, Refusal};
@@ -22,6 +20,7 @@ use crate::plan::{
     Size, StopLimit, StopRule, StudyPlan, Target, Verify, Work,
 };
 use crate::sys::block::size_of_open;
+use crate::sys::limits::{ProcessLimit, limit};
 use crate::unit::{Bytes, GIB, MIB, Nanos};
 
 /// Blocks that are spread over the space, at the most: with all of them more is written than a
@@ -75,7 +74,7 @@ pub(super) fn space(path: &Path, kind: PathType) -> Result<CheckedSpace, Error> 
     let used = free_bytes.saturating_sub(LEFT.max(free_bytes / LEFT_SHARE));
     let set_aside = SETS_ASIDE.contains(&(system.f_type as u32));
     // No write goes beyond the limit of this process (setrlimit(2)).
-    let file = getrlimit(Resource::Fsize).current.map_or(Bytes(u64::MAX), Bytes);
+    let file = limit(ProcessLimit::FileSize).map_or(Bytes(u64::MAX), |(soft, _)| Bytes(soft));
     Ok(CheckedSpace { size: Bytes(used / MIB * MIB), file, set_aside })
 }
 
@@ -91,7 +90,7 @@ pub fn plan(
 ) -> Result<Plan, Refusal> {
     let shown = words.path.to_text();
     let one = (Size::Exactly(space.size), LayoutMode::Preallocated);
-    let target = target(&words.path, kind, words.consent.again.as_deref(), true, one)?;
+    let target = target(&words.path, kind, &words.consent.again, true, one)?;
     if space.size < FILL {
         return Err(Refusal::new(
             format!("too little is free on {shown} to be checked"),

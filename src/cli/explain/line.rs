@@ -30,7 +30,9 @@ impl ExplainArgs {
         let path = Path::new(only);
         let named = path.extension().is_some_and(|extension| extension == "json");
         let line = only.to_string_lossy().contains(char::is_whitespace);
-        (path.is_file() || named && !line).then_some(path)
+        // What a shell hands over for `<(command)`.
+        let handed = ["/dev/fd", "/proc/self/fd"].iter().any(|folder| path.starts_with(folder));
+        (path.is_file() || handed || named && !line).then_some(path)
     }
 
     /// The words of a line that was given in quotes, or word by word.

@@ -15,12 +15,14 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
 
 use super::frame::{BoardCommand, BoardFrame, BoardWord, CHUNK, FrameBytes, PULSE, SILENCE};
-use super::link::{FOLDER, lines};
+use super::link::{FOLDER, lines, thread};
 use crate::error::{Doing, Error, Fault, Refusal};
 use crate::name::{self, NameText as _};
+use crate::output::{self, OutputMode, remove_tree};
 use crate::record::JournalTail;
 use crate::sys::clock;
 use crate::sys::event_loop::{Event, EventLoop, EventWaker};
+use crate::sys::signal::TERMINATING;
 use crate::unit::{Nanos, Timestamp};
 
 /// How long what runs has for its own cleaning up before it is killed.
@@ -95,7 +97,8 @@ impl BoardFolder {
 
 impl Drop for BoardFolder {
     fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
+        // What stays there is told by nobody: the desk is gone.
+        let _ = fs::File::open(&self.0).map(|open| remove_tree(&self.0, &open, false));
     }
 }
 
@@ -108,6 +111,9 @@ struct BoardRun {
     /// When it was told to end because nobody listens any more.
     told: Option<Timestamp>,
 }
+
+/// Where what goes to a program is sent, and the threads that read what comes from it.
+type BoardStreams = (Option<Sender<Vec<u8>>>, Vec<JoinHandle<()>>);
 
 /// The server of one desk.
 struct BoardServer {
@@ -131,17 +137,18 @@ struct BoardServer {
 pub fn serve(folder: &Path) -> Result<(), Error> {
     let folder = BoardFolder::of(folder)?;
     let fault = |error: io::Error| Fault::new(Doing::Prepare, "for signals", &error);
-    let events = EventLoop::new(&[libc::SIGHUP, libc::SIGINT, libc::SIGTERM]).map_err(fault)?;
+    let events = EventLoop::new(TERMINATING).map_err(fault)?;
     let (bell, all) = channel();
     let desk = BoardBell { events: bell.clone(), waker: events.waker().map_err(fault)? };
     let frames = FrameWriter(Arc::new(Mutex::new(io::stdout())));
     raw_terminal();
-    std::thread::spawn(move || {
+    let listener = thread(move || {
         let _ = lines(io::stdin(), |line| {
             BoardFrame::of_line(line).is_none_or(|frame| desk.tell(BoardEvent::Frame(frame)))
         });
         desk.tell(BoardEvent::Closed);
     });
+    listener.map_err(|error| Fault::no_thread(&error))?;
     frames.send(&BoardFrame::Hello { version: env!("CARGO_PKG_VERSION").into() });
     let (run, record) = (None, None);
     let mut server =
@@ -236,7 +243,9 @@ impl BoardServer {
     /// Adds to a file that goes along.
     fn keep(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
         let path = self.folder.0.join(name::path(name).file_name().unwrap_or_default());
-        fs::OpenOptions::new().append(true).create(true).open(path)?.write_all(bytes)
+        // It is one of a folder of ours, and nobody else's.
+        let file = output::open(&path, OutputMode::Append).map_err(io::Error::other);
+        file?.write_all(bytes)
     }
 
     fn start(&mut self, wanted: &BoardCommand) -> io::Result<()> {
@@ -254,19 +263,29 @@ impl BoardServer {
         command.process_group(0);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn()?;
+        let helpers = self.listen(&mut child).inspect_err(|_| {
+            // Nobody would hear it.
+            let _ = child.kill();
+            let _ = child.wait();
+        });
+        let (input, readers) = helpers?;
+        self.run = Some(BoardRun { child, input, readers, told: None });
+        Ok(())
+    }
+
+    /// Has threads hand on what a program says and is told, and wait for its end.
+    fn listen(&self, child: &mut Child) -> io::Result<BoardStreams> {
         let out = child.stdout.take().map(|pipe| self.reads(pipe, BoardFrame::Output));
         let err = child.stderr.take().map(|pipe| self.reads(pipe, BoardFrame::Errors));
-        let input = child.stdin.take().map(|pipe| self.writes(pipe));
-        let id = Pid::from_child(&child);
+        let input = child.stdin.take().map(|pipe| self.writes(pipe)).transpose()?;
+        let id = Pid::from_child(child);
         let bell = BoardBell { events: self.bell.clone(), waker: self.events.waker()? };
-        std::thread::spawn(move || {
+        thread(move || {
             let ended = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
             while matches!(waitid(WaitId::Pid(id), ended), Err(rustix::io::Errno::INTR)) {}
             bell.tell(BoardEvent::Ended);
-        });
-        let readers = out.into_iter().chain(err).collect();
-        self.run = Some(BoardRun { child, input, readers, told: None });
-        Ok(())
+        })?;
+        Ok((input, out.into_iter().chain(err).collect::<io::Result<_>>()?))
     }
 
     /// Hands on what a pipe gives. What the desk does not take any more is read all the same, so that nobody is
@@ -275,9 +294,9 @@ impl BoardServer {
         &self,
         mut pipe: impl Read + Send + 'static,
         frame: fn(FrameBytes) -> BoardFrame,
-    ) -> JoinHandle<()> {
+    ) -> io::Result<JoinHandle<()>> {
         let frames = self.frames.clone();
-        std::thread::spawn(move || {
+        thread(move || {
             let mut buffer = vec![0; CHUNK];
             while let Ok(read) = pipe.read(&mut buffer) {
                 if read == 0 {
@@ -289,10 +308,10 @@ impl BoardServer {
     }
 
     /// Writes what the desk sends, and asks for more when there is room.
-    fn writes(&self, mut pipe: ChildStdin) -> Sender<Vec<u8>> {
+    fn writes(&self, mut pipe: ChildStdin) -> io::Result<Sender<Vec<u8>>> {
         let (input, chunks) = channel::<Vec<u8>>();
         let frames = self.frames.clone();
-        std::thread::spawn(move || {
+        thread(move || {
             frames.send(&BoardFrame::InputWanted {});
             for chunk in chunks {
                 if pipe.write_all(&chunk).is_err() {
@@ -300,8 +319,8 @@ impl BoardServer {
                 }
                 frames.send(&BoardFrame::InputWanted {});
             }
-        });
-        input
+        })?;
+        Ok(input)
     }
 
     /// Sends home what the record has gained: so much is there when the link is lost.

@@ -3,8 +3,9 @@
 
 use std::io::{self, IsTerminal as _, Read as _, Write};
 use std::path::PathBuf;
-use std::process::{Child, ChildStdin};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::process::ChildStdin;
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::time::Duration;
 
 use super::super::environment::Environment;
 use super::super::output::ReportFiles;
@@ -13,11 +14,12 @@ use super::super::stdout::{PipeWriter, printed};
 use super::args::OnArgs;
 use super::binaries;
 use super::frame::{BoardFrame, CHUNK, FrameBytes, PULSE, SILENCE};
-use super::link::{Board, BoardLink, lines};
+use super::link::{Board, BoardDesk, BoardLink, BoardProcess, lines, thread};
 use super::work::BoardWork;
 use crate::error::{Doing, Error, Fault, Refusal};
 use crate::name::{self, NameText as _};
-use crate::record::{self, RecordSink, replace};
+use crate::output::replace;
+use crate::record::{self, RecordSink, document_file};
 use crate::sys::clock;
 use crate::sys::event_loop::{Event, EventLoop, EventWaker};
 use crate::sys::{signal, start};
@@ -25,6 +27,17 @@ use crate::unit::Nanos;
 
 /// After so many signals the board is left to itself.
 const ENOUGH: u32 = 3;
+
+/// How often it is looked whether anything has come.
+const LOOK: Nanos = Nanos::millis(500);
+/// How long what runs there may take after a signal for its own cleaning up, before the board is left to itself.
+const OBEDIENCE: Nanos = Nanos::secs(10);
+/// How long is waited for what is said when it has ended.
+const LAST_WORDS: Duration = Duration::from_millis(200);
+/// Pieces of news that wait to be taken.
+const QUEUED: usize = 16;
+/// What a board may say beside its news, bytes.
+const LARGEST_TALK: usize = 16 << 20;
 
 /// What becomes of a board that is lost.
 const ENDS: &str = "what runs there ends, and is removed, within a minute";
@@ -35,6 +48,8 @@ enum BoardNews {
     Frame(BoardFrame),
     /// What somebody else there says.
     Other(Vec<u8>),
+    /// No more news.
+    Closed,
 }
 
 /// How it ended.
@@ -69,18 +84,22 @@ pub fn serve(
     let number = format!("{:08x}{:08x}", any_seed(), any_seed());
     let link = BoardLink::new(board, &number)?;
     let fault = |error: io::Error| Fault::new(Doing::Prepare, "for signals", &error);
-    let events = EventLoop::new(&[libc::SIGINT, libc::SIGTERM, libc::SIGHUP]).map_err(fault)?;
+    let events = EventLoop::new(signal::TERMINATING).map_err(fault)?;
     let named = args.binaries.clone().or_else(|| environment.binaries.clone());
     let own = std::env::current_exe().ok();
-    let put = || -> Result<String, Error> {
-        let kind = binaries::kind(&link.machine()?)?;
+    let mut desk = BoardDesk { events: &events, err: &mut *err, signal: None };
+    let put = |desk: &mut BoardDesk<'_>| -> Result<String, Error> {
+        let kind = binaries::kind(&link.machine(desk)?)?;
         let program = binaries::find(kind, named.as_deref(), own.as_deref())?;
-        link.put(&program, &number, args.folder.as_deref())
+        link.put(&program, &number, args.folder.as_deref(), desk)
     };
-    let folder = match put() {
+    let folder = match put(&mut desk) {
         Ok(folder) => folder,
         // ssh has died of Ctrl-C, too.
-        Err(error) => return interrupted(&events).ok_or(error),
+        Err(error) => {
+            let came = desk.signal.map(|number| u8::try_from(128 + number).unwrap_or(1));
+            return came.or_else(|| interrupted(&events)).ok_or(error);
+        }
     };
     let mut session = BoardSession::new(&link, &folder, &events, work)?;
     let ending = session.until_the_end(&events, out, err);
@@ -116,16 +135,21 @@ fn interrupted(events: &EventLoop) -> Option<u8> {
 
 /// How a session ended; one that never began leaves nothing there either.
 fn finished(
-    mut child: Child,
+    mut child: BoardProcess,
     ending: Result<BoardEnding, Error>,
     greeted: bool,
     link: &BoardLink,
     folder: &str,
 ) -> Result<BoardEnding, Error> {
-    if !matches!(ending, Ok(BoardEnding::Status(_))) {
-        let _ = child.kill();
+    // One that has said its last word ends by itself, if it is honest.
+    let said_all = matches!(ending, Ok(BoardEnding::Status(_)));
+    for _ in 0..if said_all { 250 } else { 0 } {
+        if !matches!(child.0.try_wait(), Ok(None)) {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(20));
     }
-    let _ = child.wait();
+    drop(child);
     if !greeted {
         link.remove(folder);
     }
@@ -137,7 +161,7 @@ fn keep(
     bytes: &[u8],
     name: &str,
     work: &BoardWork,
-    reports: &ReportFiles<'_>,
+    reports: &ReportFiles,
     link: &BoardLink,
     environment: &Environment,
 ) -> Result<(), Error> {
@@ -161,7 +185,7 @@ fn keep(
 struct BoardSession<'a> {
     link: &'a BoardLink,
     work: &'a BoardWork,
-    child: Child,
+    child: BoardProcess,
     frames: Option<Sender<BoardFrame>>,
     news: Receiver<BoardNews>,
     input: Option<Sender<()>>,
@@ -170,6 +194,10 @@ struct BoardSession<'a> {
     /// The record, as far as it has come, and its name.
     record: Vec<u8>,
     name: String,
+    /// Bytes that were no news.
+    other: usize,
+    /// Of a character that has not come whole.
+    begun: Vec<u8>,
 }
 
 impl<'a> BoardSession<'a> {
@@ -184,19 +212,34 @@ impl<'a> BoardSession<'a> {
         let started = link.start(folder);
         let mut child = started.inspect_err(|_| link.remove(folder))?;
         let (frames, to_board) = channel();
-        let (tell, news) = channel();
-        let fault = |error: io::Error| Fault::new(Doing::Prepare, "for signals", &error);
-        if let Some(pipe) = child.stdin.take() {
-            std::thread::spawn(move || write_frames(pipe, &to_board));
-        }
-        if let Some(pipe) = child.stdout.take() {
-            let waker = events.waker().map_err(fault)?;
-            std::thread::spawn(move || read_news(pipe, tell, &waker));
-        }
-        let input = input(work.input, frames.clone());
-        let (record, name) = (Vec::new(), String::new());
-        let frames = Some(frames);
-        Ok(Self { link, work, child, frames, news, input, greeted: false, record, name })
+        let (tell, news) = sync_channel(QUEUED);
+        let helpers = || -> io::Result<_> {
+            if let Some(pipe) = child.0.stdin.take() {
+                thread(move || write_frames(pipe, &to_board))?;
+            }
+            if let Some(pipe) = child.0.stdout.take() {
+                let (waker, tell) = (events.waker()?, tell.clone());
+                thread(move || read_news(pipe, tell, &waker))?;
+            }
+            if let Some(pipe) = child.0.stderr.take() {
+                let waker = events.waker()?;
+                thread(move || {
+                    let _ = lines(pipe, |line| {
+                        let told = tell.send(BoardNews::Other(line.to_vec())).is_ok();
+                        waker.ring();
+                        told
+                    });
+                })?;
+            }
+            input(work.input, frames.clone())
+        };
+        let input = helpers().map_err(|error| {
+            link.remove(folder);
+            Fault::no_thread(&error)
+        })?;
+        let (record, name, begun) = (Vec::new(), String::new(), Vec::new());
+        let (frames, greeted, other) = (Some(frames), false, 0);
+        Ok(Self { link, work, child, frames, news, input, greeted, record, name, other, begun })
     }
 
     fn send(&self, frame: BoardFrame) {
@@ -213,15 +256,19 @@ impl<'a> BoardSession<'a> {
     ) -> Result<BoardEnding, Error> {
         let mut heard = clock::now();
         let (mut said, mut signals) = (heard, 0);
+        let (mut told, mut more) = (None, false);
         loop {
-            if let Event::Signal(number) = events.wait(PULSE) {
+            if let Event::Signal(number) = events.wait(if more { Nanos::ZERO } else { LOOK }) {
                 signals += 1;
                 if signals == ENOUGH || !self.greeted {
                     return Ok(BoardEnding::Left(number));
                 }
+                told.get_or_insert((number, clock::now()));
                 self.send(BoardFrame::Signal(number));
             }
-            loop {
+            more = true;
+            // Signals are looked for in between, however much it says.
+            for _ in 0..QUEUED {
                 use std::sync::mpsc::TryRecvError;
                 match self.news.try_recv() {
                     Ok(news) => {
@@ -231,11 +278,19 @@ impl<'a> BoardSession<'a> {
                             return Ok(BoardEnding::Status(status));
                         }
                     }
-                    Err(TryRecvError::Empty) => break,
+                    Err(TryRecvError::Empty) => {
+                        more = false;
+                        break;
+                    }
                     Err(TryRecvError::Disconnected) => return Err(self.ended_early().into()),
                 }
             }
             let now = clock::now();
+            if let Some((number, then)) = told
+                && now.since(then) > OBEDIENCE
+            {
+                return Ok(BoardEnding::Left(number));
+            }
             if now.since(heard) > SILENCE {
                 return Err(self.silent().into());
             }
@@ -256,8 +311,23 @@ impl<'a> BoardSession<'a> {
         let frame = match news {
             BoardNews::Frame(frame) => frame,
             BoardNews::Other(line) => {
+                self.other += line.len();
+                if self.other > LARGEST_TALK {
+                    return Err(self.link.lost("it says without end what is no news").into());
+                }
                 let _ = err.write_all(&line);
                 return Ok(None);
+            }
+            BoardNews::Closed => {
+                // Why stands on the other stream, and is on its way.
+                while let Ok(BoardNews::Other(line)) = self.news.recv_timeout(LAST_WORDS) {
+                    self.other += line.len();
+                    if self.other > LARGEST_TALK {
+                        break;
+                    }
+                    let _ = err.write_all(&line);
+                }
+                return Err(self.ended_early().into());
             }
         };
         match frame {
@@ -274,7 +344,8 @@ impl<'a> BoardSession<'a> {
                 self.send(BoardFrame::Run(self.work.command.clone()));
             }
             BoardFrame::Output(bytes) => {
-                printed(out.write_raw(&bytes.0).and_then(|()| out.flush()))?
+                let whole = self.whole_characters(bytes.0);
+                printed(out.write_foreign(&whole).and_then(|()| out.flush()))?
             }
             BoardFrame::Errors(bytes) => {
                 let _ = err.write_all(&bytes.0).and_then(|()| err.flush());
@@ -290,16 +361,44 @@ impl<'a> BoardSession<'a> {
                 if from == 0 {
                     self.record.clear();
                 }
+                let largest = document_file::largest();
+                if (self.record.len() + bytes.0.len()) as u64 > largest.0 {
+                    let why = format!("its record is larger than {largest}");
+                    return Err(self
+                        .link
+                        .lost(why)
+                        .hinting(format!(
+                            "{}=1G in the environment allows more",
+                            document_file::VARIABLE
+                        ))
+                        .into());
+                }
                 self.record.extend(bytes.0);
             }
             BoardFrame::Failed { why } => {
                 let name = self.link.board().name();
                 return Err(Fault::told(Doing::Start, format!("assay on {name}"), why).into());
             }
-            BoardFrame::Ended { status } => return Ok(Some(status)),
+            BoardFrame::Ended { status } => {
+                let last = std::mem::take(&mut self.begun);
+                printed(out.write_foreign(&last))?;
+                return Ok(Some(status));
+            }
             _ => {}
         }
         Ok(None)
+    }
+
+    /// Bytes without a character that has begun at their end, which goes with the next ones.
+    fn whole_characters(&mut self, bytes: Vec<u8>) -> Vec<u8> {
+        let mut whole = std::mem::take(&mut self.begun);
+        whole.extend(bytes);
+        if let Err(error) = std::str::from_utf8(&whole)
+            && error.error_len().is_none()
+        {
+            self.begun = whole.split_off(error.valid_up_to());
+        }
+        whole
     }
 
     /// Why nothing comes any more.
@@ -340,7 +439,7 @@ fn write_frames(mut pipe: ChildStdin, frames: &Receiver<BoardFrame>) {
 }
 
 /// Reads what comes from a board, line by line.
-fn read_news(pipe: impl io::Read, tell: Sender<BoardNews>, waker: &EventWaker) {
+fn read_news(pipe: impl io::Read, tell: SyncSender<BoardNews>, waker: &EventWaker) {
     let _ = lines(pipe, |line| {
         let news = BoardFrame::of_line(line)
             .map_or_else(|| BoardNews::Other(line.to_vec()), BoardNews::Frame);
@@ -348,19 +447,18 @@ fn read_news(pipe: impl io::Read, tell: Sender<BoardNews>, waker: &EventWaker) {
         waker.ring();
         told
     });
-    // That nothing comes any more is news, too.
-    drop(tell);
+    let _ = tell.send(BoardNews::Closed);
     waker.ring();
 }
 
 /// Who reads standard input, each time when it is asked to; nobody where it is not wanted, is closed, or is a
 /// terminal, which other programs read, too.
-fn input(wanted: bool, frames: Sender<BoardFrame>) -> Option<Sender<()>> {
+fn input(wanted: bool, frames: Sender<BoardFrame>) -> io::Result<Option<Sender<()>>> {
     if !wanted || start::was_closed(0) || io::stdin().is_terminal() {
-        return None;
+        return Ok(None);
     }
     let (ask, asked) = channel();
-    std::thread::spawn(move || {
+    thread(move || {
         let mut buffer = vec![0; CHUNK];
         for () in asked {
             let read = io::stdin().read(&mut buffer).unwrap_or(0);
@@ -369,6 +467,6 @@ fn input(wanted: bool, frames: Sender<BoardFrame>) -> Option<Sender<()>> {
                 return;
             }
         }
-    });
-    Some(ask)
+    })?;
+    Ok(Some(ask))
 }

@@ -142,6 +142,7 @@ impl BoardFrame {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::name;
 
     #[test]
     fn news_pass_a_terminal_and_whatever_else_is_said() {
@@ -151,7 +152,7 @@ mod tests {
             BoardFrame::Ended { status: 130 },
             BoardFrame::Run(BoardCommand {
                 words: vec![
-                    BoardWord::Text("it's \"\u{10FEFF}\n$(x)".into()),
+                    BoardWord::Text(name::word(b"it's \"\xff\n$(x)")),
                     BoardWord::File("plan.json".into()),
                 ],
                 variables: vec![("TERM".into(), "dumb".into())],

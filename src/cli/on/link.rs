@@ -2,15 +2,26 @@
 //! these lines; what stands in a line is quoted.
 
 use std::fs::{DirBuilder, File};
-use std::io::{self, Read as _};
+use std::io::{self, Read, Write};
 use std::os::unix::fs::DirBuilderExt as _;
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::sync_channel;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal};
 
 use super::args::OnArgs;
+use super::frame::SILENCE;
 use super::quote::line;
 use crate::error::{Doing, Error, Fault, Refusal};
-use crate::name::NameText as _;
+use crate::name::{self, NameText as _};
+use crate::output::remove_tree;
+use crate::sys::clock;
+use crate::sys::event_loop::{Event, EventLoop};
+use crate::unit::Nanos;
 
 /// What an answer of a script begins with: whatever else a login says is passed over.
 const ANSWER: &str = "assay-on: ";
@@ -210,20 +221,110 @@ impl BoardLink {
     }
 
     /// The answer of a script that is given `input`; its complaints go to standard error.
-    fn ask(&self, mut command: Command, input: Stdio) -> Result<String, Fault> {
-        command.stdin(input).stdout(Stdio::piped());
-        let output = self.spawn(&mut command)?.wait_with_output();
-        let output = output.map_err(|error| self.fault(&error))?;
-        let text = String::from_utf8_lossy(&output.stdout).replace('\r', "");
+    fn ask(
+        &self,
+        mut command: Command,
+        input: Stdio,
+        desk: &mut BoardDesk<'_>,
+        patience: Nanos,
+    ) -> Result<String, Fault> {
+        command.stdin(input);
+        let (status, said, _) = self.hear(&mut command, desk, patience, true)?;
+        let text =
+            name::of_bytes(&said.into_iter().filter(|byte| *byte != b'\r').collect::<Vec<_>>());
         let answer = text.lines().find_map(|line| line.strip_prefix(ANSWER));
         answer.map(|answer| answer.trim().to_string()).ok_or_else(|| {
             let program = self.board.program();
-            self.lost(format!("{program} ended with {} and no answer", output.status))
+            self.lost(format!("{program} ended with {status} and no answer"))
         })
     }
 
-    fn spawn(&self, command: &mut Command) -> Result<Child, Fault> {
-        command.spawn().map_err(|error| {
+    /// What a command says until it ends: its status, and what came from both of its outputs. Its complaints go on to
+    /// standard error where they are `passed_on`.
+    fn hear(
+        &self,
+        command: &mut Command,
+        desk: &mut BoardDesk<'_>,
+        patience: Nanos,
+        passed_on: bool,
+    ) -> Result<(ExitStatus, Vec<u8>, Vec<u8>), Fault> {
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = self.spawn(command)?;
+        let (tell, heard) = sync_channel(QUEUED);
+        let pipes = [
+            child.0.stdout.take().map(|pipe| Box::new(pipe) as Box<dyn Read + Send>),
+            child.0.stderr.take().map(|pipe| Box::new(pipe) as Box<dyn Read + Send>),
+        ];
+        for (number, pipe) in pipes.into_iter().enumerate() {
+            let (tell, waker) = (tell.clone(), desk.events.waker().map_err(|it| self.fault(&it))?);
+            let reader = thread(move || {
+                let each = |line: &[u8]| {
+                    let told = tell.send((number, Some(line.to_vec()))).is_ok();
+                    waker.ring();
+                    told
+                };
+                let _ = pipe.map(|pipe| lines(pipe, each));
+                let _ = tell.send((number, None));
+                waker.ring();
+            });
+            reader.map_err(|error| Fault::no_thread(&error))?;
+        }
+        let (began, mut over, mut said) = (clock::now(), false, [Vec::new(), Vec::new()]);
+        loop {
+            let look = if over { Nanos::millis(20) } else { Nanos::millis(500) };
+            if let Event::Signal(number) = desk.events.wait(look) {
+                desk.signal = Some(number);
+                return Err(self.lost("a signal came"));
+            }
+            for (number, piece) in heard.try_iter().take(QUEUED) {
+                over |= number == 0 && piece.is_none();
+                let piece = piece.unwrap_or_default();
+                if number == 1 && passed_on {
+                    let _ = desk.err.write_all(&piece);
+                }
+                said[number].extend(piece);
+                if said[number].len() > LARGEST_ANSWER {
+                    return Err(self.lost("it answers without end"));
+                }
+            }
+            if over && let Some(status) = child.0.try_wait().map_err(|it| self.fault(&it))? {
+                // What it said last is on its way yet.
+                while let Ok((1, Some(piece))) = heard.recv_timeout(Duration::from_millis(100)) {
+                    if passed_on {
+                        let _ = desk.err.write_all(&piece);
+                    }
+                    said[1].extend(piece);
+                    if said[1].len() > LARGEST_ANSWER {
+                        break;
+                    }
+                }
+                let [out, err] = said;
+                return Ok((status, out, err));
+            }
+            if clock::now().since(began) > patience {
+                return Err(self.lost(format!("it did not answer within {patience}")));
+            }
+        }
+    }
+
+    /// Does something there, as far as that can be done at once.
+    fn briefly(&self, mut command: Command) {
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let Ok(mut child) = self.spawn(&mut command) else { return };
+        for _ in 0..150 {
+            if !matches!(child.0.try_wait(), Ok(None)) {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    fn spawn(&self, command: &mut Command) -> Result<BoardProcess, Fault> {
+        // What asks for a password has to stay with its terminal. Without one it is ended with all that it started.
+        if File::open("/dev/tty").is_err() {
+            command.process_group(0);
+        }
+        command.spawn().map(BoardProcess).map_err(|error| {
             let fault = Fault::new(Doing::Start, self.board.program(), &error);
             match (error.kind(), &self.board) {
                 (io::ErrorKind::NotFound, Board::Ssh { .. }) => {
@@ -250,16 +351,24 @@ impl BoardLink {
     ///
     /// # Errors
     /// When it cannot be reached.
-    pub fn machine(&self) -> Result<String, Fault> {
+    pub fn machine(&self, desk: &mut BoardDesk<'_>) -> Result<String, Fault> {
         let command = self.script(MACHINE, &[]);
-        self.ask(command, Stdio::null())
+        // Somebody may have to type a password.
+        let patience = if File::open("/dev/tty").is_ok() { LOGIN } else { SILENCE };
+        self.ask(command, Stdio::null(), desk, patience)
     }
 
     /// Puts a program there, into a folder that is made for it; that folder.
     ///
     /// # Errors
     /// When it cannot be read here, or there is no place for it there.
-    pub fn put(&self, program: &Path, number: &str, place: Option<&str>) -> Result<String, Error> {
+    pub fn put(
+        &self,
+        program: &Path,
+        number: &str,
+        place: Option<&str>,
+        desk: &mut BoardDesk<'_>,
+    ) -> Result<String, Error> {
         let fault = |error: io::Error| Fault::new(Doing::Read, program.to_text(), &error);
         let file = File::open(program).map_err(fault)?;
         let bytes = file.metadata().map_err(fault)?.len();
@@ -272,7 +381,8 @@ impl BoardLink {
         let take = if streams { TAKE } else { "" };
         let command = self.script(&format!("{make}{take}{TELL}"), &words);
         let input = if streams { Stdio::from(file) } else { Stdio::null() };
-        let folder = match self.ask(command, input)?.as_str() {
+        let patience = SILENCE + Nanos::secs(bytes / SLOWEST);
+        let folder = match self.ask(command, input, desk, patience)?.as_str() {
             "none" => {
                 let where_to =
                     place.map_or("any folder it is tried in".into(), |it| format!("'{it}'"));
@@ -293,7 +403,7 @@ impl BoardLink {
             folder if folder.ends_with(&name) => folder.to_string(),
             other => return Err(self.lost(format!("it answered '{other}'")).into()),
         };
-        if !streams && let Err(fault) = self.push(program, &folder) {
+        if !streams && let Err(fault) = self.push(program, &folder, desk, patience) {
             self.remove(&folder);
             return Err(fault.into());
         }
@@ -301,16 +411,21 @@ impl BoardLink {
     }
 
     /// Copies the program by adb, which tells of it on both streams.
-    fn push(&self, program: &Path, folder: &str) -> Result<(), Fault> {
+    fn push(
+        &self,
+        program: &Path,
+        folder: &str,
+        desk: &mut BoardDesk<'_>,
+        patience: Nanos,
+    ) -> Result<(), Fault> {
         let mut command = self.command();
         command.arg("push").arg(program).arg(format!("{folder}/assay"));
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let output = self.spawn(&mut command)?.wait_with_output();
-        let output = output.map_err(|error| self.fault(&error))?;
-        if output.status.success() {
+        command.stdin(Stdio::null());
+        let (status, _, said) = self.hear(&mut command, desk, patience, false)?;
+        if status.success() {
             return Ok(());
         }
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        let said = name::of_bytes(&said);
         let why = said.lines().last().unwrap_or("adb push failed");
         Err(self.lost(why.trim_start_matches("adb: ")))
     }
@@ -319,17 +434,15 @@ impl BoardLink {
     ///
     /// # Errors
     /// When it cannot be started.
-    pub fn start(&self, folder: &str) -> Result<Child, Fault> {
+    pub fn start(&self, folder: &str) -> Result<BoardProcess, Fault> {
         let mut command = self.script(START, &[folder]);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         self.spawn(&mut command)
     }
 
     /// Removes the folder there, as far as it can be reached.
     pub fn remove(&self, folder: &str) {
-        let mut command = self.script(REMOVE, &[folder]);
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        let _ = command.status();
+        self.briefly(self.script(REMOVE, &[folder]));
     }
 }
 
@@ -342,12 +455,57 @@ impl Drop for BoardLink {
         {
             let mut command = self.command();
             command.args(["-O", "exit", "--", destination]);
-            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-            let _ = command.status();
+            self.briefly(command);
         }
-        let _ = std::fs::remove_dir_all(&self.desk);
+        // What stays is told at the end.
+        let _ = File::open(&self.desk).map(|open| remove_tree(&self.desk, &open, false));
     }
 }
+
+/// Starts a thread, where another may be started.
+pub fn thread<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> io::Result<JoinHandle<T>> {
+    std::thread::Builder::new().spawn(work)
+}
+
+/// A program that reaches a board; it ends with this value.
+#[derive(Debug)]
+pub struct BoardProcess(pub Child);
+
+impl Drop for BoardProcess {
+    fn drop(&mut self) {
+        if matches!(self.0.try_wait(), Ok(Some(_))) {
+            return;
+        }
+        let id = Pid::from_child(&self.0);
+        // Alone in its group, or with others in ours.
+        if rustix::process::getpgid(Some(id)).is_ok_and(|group| group == id) {
+            let _ = rustix::process::kill_process_group(id, Signal::KILL);
+        }
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// What is at hand here while a board is asked.
+pub struct BoardDesk<'a> {
+    /// Signals end it at any moment.
+    pub events: &'a EventLoop,
+    /// Where complaints go.
+    pub err: &'a mut dyn Write,
+    /// The signal that has come.
+    pub signal: Option<i32>,
+}
+
+/// What the answer to a question may come to, bytes.
+const LARGEST_ANSWER: usize = 1 << 20;
+/// Lines that wait to be taken.
+const QUEUED: usize = 16;
+/// How long somebody may take for a password; sshd waits as long (LoginGraceTime).
+const LOGIN: Nanos = Nanos::secs(120);
+/// The slowest link over which a program is sent, bytes in a second.
+const SLOWEST: u64 = 16 << 10;
 
 /// Reads lines of any length; `each` is told each, with its end, until it says no.
 ///

@@ -13,9 +13,10 @@ use super::super::words;
 use super::args::OnArgs;
 use super::frame::{BoardCommand, BoardFrame, BoardWord};
 use super::link::Board;
-use crate::error::{Doing, Error, Fault, Refusal};
+use crate::error::{Error, Refusal};
 use crate::name::{NameText as _, path, quoted};
 use crate::plan::PlanBoard;
+use crate::record::{document_file, unread};
 
 /// The work for a board.
 #[derive(Clone, Debug, Default)]
@@ -119,8 +120,9 @@ impl BoardWork {
                 continue;
             }
             let file = Path::new(word);
-            let bytes = std::fs::read(file)
-                .map_err(|error| Fault::new(Doing::Read, file.to_text(), &error))?;
+            let bytes = document_file::bytes_of(file).map_err(|error| {
+                unread(error, &file.to_text(), "a file for the board", "name another")
+            })?;
             // Several may have the same name.
             let own = file.file_name().unwrap_or_default().to_text();
             let name = format!("{at}-{own}");
@@ -175,9 +177,9 @@ fn reached(args: &OnArgs) -> Result<PlanBoard, Refusal> {
 /// Whether a word of a tool is a file here with jobs in it: it begins with a section.
 fn is_job_file(word: &Path) -> bool {
     let named = !word.to_text().starts_with('-');
-    let text = if named && word.is_file() { std::fs::read(word) } else { Ok(Vec::new()) };
+    let text = if named { document_file::bytes_of(word) } else { Ok(Vec::new()) };
     let text = text.unwrap_or_default();
-    let text = String::from_utf8_lossy(&text[..text.len().min(1 << 16)]).into_owned();
+    let text = String::from_utf8_lossy(&text[..text.len().min(1 << 16)]);
     let mut lines = text.lines().map(str::trim);
     let first = lines.find(|line| !line.is_empty() && !line.starts_with(['#', ';']));
     first.is_some_and(|line| line.starts_with('[') && line.ends_with(']'))

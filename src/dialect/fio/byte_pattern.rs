@@ -2,6 +2,7 @@
 
 use super::complaint::FioFault;
 use super::job_data::FioBytePattern;
+use crate::name;
 
 /// A pattern, bytes, at most.
 const LONGEST: usize = 512 * 1024;
@@ -43,7 +44,7 @@ pub(super) fn read(
         match rest.as_bytes()[0] {
             b'"' => {
                 let (inside, behind) = rest[1..].split_once('"').ok_or_else(|| bad(before))?;
-                pattern.bytes.extend_from_slice(inside.as_bytes());
+                pattern.bytes.extend_from_slice(&name::bytes(inside));
                 rest = behind;
             }
             b'\'' => {

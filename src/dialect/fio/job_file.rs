@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::asked::{FioPlace, FioWorld};
 use super::complaint::{FioComplaint, FioFault};
+use crate::name;
 
 /// The longest name of a section, characters.
 const LONGEST_NAME: usize = 255;
@@ -123,7 +124,7 @@ fn lines(file: &str, content: &[u8]) -> Vec<SectionLine> {
             continue;
         }
         let place = FioPlace::Line { file: file.into(), line: index + 1, column };
-        lines.push(SectionLine { text: kept.into(), place, cut });
+        lines.push(SectionLine { text: name::of_bytes(kept.as_bytes()), place, cut });
     }
     lines
 }

@@ -7,6 +7,7 @@ use super::choices::FioLogWindow;
 use super::print::{
     FioBins, FioHistogramLog, FioLogAverage, FioLogFormat, FioLogKind, FioLogSample, FioWindowValue,
 };
+use crate::name;
 use crate::plan::IoPriority;
 use crate::unit::KIB;
 
@@ -48,7 +49,7 @@ pub fn gathered_back(gathered: &Path) -> PathBuf {
 pub fn gathered(job: &FioJob, thread: u32) -> PathBuf {
     let logs = &job.logs;
     let asked = [&logs.lat, &logs.bw, &logs.iops, &logs.hist].into_iter().flatten().next();
-    format!("{}.{thread}.assay-log", job.prefix(asked.map_or("", String::as_str))).into()
+    name::path(&format!("{}.{thread}.assay-log", job.prefix(asked.map_or("", String::as_str))))
 }
 
 /// A log of a clone.

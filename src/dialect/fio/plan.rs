@@ -459,6 +459,8 @@ impl FioCommand {
             words: " --time_based --runtime=10".into(),
         };
         ToolProfile {
+            lose: Some("set ASSAY_OVERWRITE={device}".into()),
+            lose_in_use: Some("set ASSAY_OVERWRITE={device} and --allow_mounted_write=1".into()),
             flush: Some(AddedWords::after(" --end_fsync=1")),
             direct: Some(AddedWords::after(" --direct=1")),
             direct_write: Some(AddedWords::after(" --direct=1")),

@@ -18,15 +18,20 @@ pub fn verify_states(
         Some(job.totals.get(&Action::Write)?.ops.0)
     };
     let each = clones.iter().filter_map(|clone| {
+        let name = state_file(command, clone)?;
+        let phase = record.phases.iter().find(|phase| phase.name == clone.phase)?;
         let job = &command.jobs[clone.job];
-        let saves = job.verify.kind != FioVerifyKind::None
-            && job.verify.state_save
-            && job.pattern.rw.writes()
-            && !job.verify.verify_only;
-        let phase = record.phases.iter().find(|phase| saves && phase.name == clone.phase)?;
-        let number = clone.thread - 1;
-        let name = file_name(command.own.aux_path.as_deref(), job, number);
-        Some((name, written(job, number, writes(clone, phase)?)))
+        Some((name, written(job, clone.thread - 1, writes(clone, phase)?)))
     });
     each.collect()
+}
+
+/// The name of the file of state of a clone that leaves one.
+pub(super) fn state_file(command: &FioCommand, clone: &FioClone) -> Option<String> {
+    let job = &command.jobs[clone.job];
+    let saves = job.verify.kind != FioVerifyKind::None
+        && job.verify.state_save
+        && job.pattern.rw.writes()
+        && !job.verify.verify_only;
+    saves.then(|| file_name(command.own.aux_path.as_deref(), job, clone.thread - 1))
 }

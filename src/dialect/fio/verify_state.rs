@@ -6,6 +6,7 @@
 
 use super::asked::FioJob;
 use crate::error::Refusal;
+use crate::name;
 
 /// The version that is written.
 const VERSION: u64 = 7;
@@ -111,10 +112,11 @@ pub(super) fn written(job: &FioJob, number: u32, writes: u64) -> Vec<u8> {
     body.extend(u64::from(number).to_le_bytes());
     // Where the generator stands nobody asks.
     body.extend([0; GENERATOR]);
-    let mut name = [0; NAME];
-    let shown = &job.name.as_bytes()[..job.name.len().min(NAME - 1)];
-    name[..shown.len()].copy_from_slice(shown);
-    body.extend(name);
+    let mut own = [0; NAME];
+    let shown = name::bytes(&job.name);
+    let shown = &shown[..shown.len().min(NAME - 1)];
+    own[..shown.len()].copy_from_slice(shown);
+    body.extend(own);
     (0..depth).for_each(|_| body.extend(NO_WRITE.to_le_bytes()));
     let head = [VERSION, body.len() as u64, crc(&body)];
     head.into_iter().flat_map(u64::to_le_bytes).chain(body).collect()

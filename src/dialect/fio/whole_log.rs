@@ -8,11 +8,16 @@ use crate::unit::{KIB, Nanos};
 /// The time over which a line is the mean, at the least.
 const WINDOW: Nanos = Nanos::millis(500);
 
+/// What the three logs are called.
+pub(super) fn whole_files(prefix: &str) -> [String; 3] {
+    ["read", "write", "trim"]
+        .map(|way| FioLogKind::Bandwidth.file(&format!("{prefix}-{way}"), None))
+}
+
 /// The three logs, of reads, writes and trims: names of files, with what goes into each. A line is the mean of
 /// half a second or a little more.
 pub fn whole_bandwidth(prefix: &str, record: &Record) -> [(String, String); 3] {
-    let mut texts = ["read", "write", "trim"]
-        .map(|way| (FioLogKind::Bandwidth.file(&format!("{prefix}-{way}"), None), String::new()));
+    let mut texts = whole_files(prefix).map(|name| (name, String::new()));
     let first = record.phases.first().map(|phase| phase.span.started).unwrap_or_default();
     for (number, phase) in record.phases.iter().enumerate() {
         let before = phase.span.started.since(first);

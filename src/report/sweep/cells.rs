@@ -4,7 +4,7 @@ use super::super::table::{ReportTable, TableAlign, TableCell, TableColumn, Table
 use crate::record::{Absence, FigureUnit, SweepCell, SweepResult};
 
 /// What stands in a row.
-const COLUMNS: [TableColumn; 10] = {
+pub(in crate::report) const COLUMNS: [TableColumn; 10] = {
     use TableAlign::{Left, Right};
     [
         TableColumn::both("side", "", Left),

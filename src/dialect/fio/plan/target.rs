@@ -11,7 +11,9 @@ use super::placed::FioThere;
 use super::refused::refused;
 use crate::error::Refusal;
 use crate::name::NameText as _;
-use crate::plan::{LayoutMode, Lifetime, OverwriteConsent, Phase, Size, Target, Work};
+use crate::plan::{
+    LayoutMode, Lifetime, OverwriteConsent, OverwriteScope, Phase, Size, Target, Work,
+};
 use crate::unit::Bytes;
 
 /// Where a clone works, and how much of it.
@@ -257,8 +259,12 @@ impl FioJob {
 
     /// Its permission to write to a device; `named`: whose content may be lost, says its user.
     pub(super) fn consent(&self, device: &Path, named: bool) -> OverwriteConsent {
-        let held = named && self.target.allow_mounted_write;
-        OverwriteConsent { device: device.to_path_buf(), held }
+        let over = match (named, self.target.allow_mounted_write) {
+            (true, true) => OverwriteScope::InUse,
+            (true, false) => OverwriteScope::Content,
+            (false, _) => OverwriteScope::Empty,
+        };
+        OverwriteConsent { device: device.to_path_buf(), over }
     }
 
     /// The size of a file that is written until nothing fits.

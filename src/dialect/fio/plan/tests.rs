@@ -10,8 +10,8 @@ use super::*;
 use crate::name::NameText as _;
 use crate::plan::{
     BlockSize, Caching, DepthSearch, Durability, LayoutMode, Lifetime, Method, OffsetOrdering,
-    ReplayAction, Size, SteadyFigure, SteadyMeasure, SteadyWindow, StopLimit, Target, Verify,
-    VerifyBacklog,
+    OverwriteScope, ReplayAction, Size, SteadyFigure, SteadyMeasure, SteadyWindow, StopLimit,
+    Target, Verify, VerifyBacklog,
 };
 use crate::unit::{Bytes, Ops};
 
@@ -304,18 +304,18 @@ fn a_level_without_a_class_is_one_of_best_effort() {
 }
 
 #[test]
-fn a_device_that_holds_something_is_named_twice() {
-    let held = |words: &str| {
+fn a_device_that_holds_something_or_is_in_use_is_named() {
+    let over = |words: &str| {
         let plan = planned(&format!("--name=a --rw=write {words}")).expect(words).plan;
         let Work::Blocks(blocks) = &plan.phases[0].jobs[0].work else { panic!("{words}") };
         let Target::Device { consent, .. } = &blocks.target else { panic!("{words}") };
-        consent.as_ref().map(|consent| consent.held)
+        consent.as_ref().map(|consent| consent.over)
     };
-    assert_eq!(held("--filename=/dev/x"), Some(false));
-    assert_eq!(held("--filename=/dev/x --allow_mounted_write=1"), Some(false));
-    assert_eq!(held("--filename=/dev/y"), Some(false));
-    assert_eq!(held("--filename=/dev/y --allow_mounted_write=1"), Some(true));
-    assert_eq!(held("--filename=/dev/y --allow_mounted_write=1 --rw=read"), None);
+    assert_eq!(over("--filename=/dev/x"), Some(OverwriteScope::Empty));
+    assert_eq!(over("--filename=/dev/x --allow_mounted_write=1"), Some(OverwriteScope::Empty));
+    assert_eq!(over("--filename=/dev/y"), Some(OverwriteScope::Content));
+    assert_eq!(over("--filename=/dev/y --allow_mounted_write=1"), Some(OverwriteScope::InUse));
+    assert_eq!(over("--filename=/dev/y --allow_mounted_write=1 --rw=read"), None);
 }
 
 #[test]
@@ -472,8 +472,11 @@ fn each_device_of_a_list_has_leave_of_its_own() {
     };
     assert_eq!(dirs, [Path::new(".")]);
     assert_eq!(named.len(), 3);
-    let held = devices.iter().map(|device| device.consent.as_ref().map(|consent| consent.held));
-    assert_eq!(held.collect::<Vec<_>>(), [Some(false), Some(true)]);
+    let over = devices.iter().map(|device| device.consent.as_ref().map(|consent| consent.over));
+    assert_eq!(
+        over.collect::<Vec<_>>(),
+        [Some(OverwriteScope::Empty), Some(OverwriteScope::InUse)]
+    );
     // Each as large as it is.
     assert_eq!(
         (sizes, size),

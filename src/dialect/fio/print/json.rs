@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use crate::name;
+
 /// A value of a document.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FioJson {
@@ -116,17 +118,18 @@ fn indent(out: &mut String, level: usize) {
 
 /// Text in quotes. Control characters are escaped, too, which fio forgets.
 fn put_text(out: &mut String, text: &str) {
-    out.push('"');
+    let mut quoted = String::from('"');
     for c in text.chars() {
         match c {
-            '"' | '\\' => out.extend(['\\', c]),
+            '"' | '\\' => quoted.extend(['\\', c]),
             c if c < ' ' => {
-                let _ = write!(out, "\\u{:04x}", c as u32);
+                let _ = write!(quoted, "\\u{:04x}", c as u32);
             }
-            c => out.push(c),
+            c => quoted.push(c),
         }
     }
-    out.push('"');
+    quoted.push('"');
+    out.push_str(&name::in_json(&quoted));
 }
 
 #[cfg(test)]

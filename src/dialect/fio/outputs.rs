@@ -1,0 +1,27 @@
+//! The files that a line of fio writes itself, beside those that its jobs do their work on.
+
+use std::path::PathBuf;
+
+use super::asked::FioCommand;
+use super::iolog_written::written_list;
+use super::logs::log_files;
+use super::plan::FioClone;
+use super::states_saved::state_file;
+use super::whole_log::whole_files;
+use crate::name;
+
+/// All of them, whether they are made when it begins or at its end: the report, logs, lists and states.
+pub fn outputs(command: &FioCommand, clones: &[FioClone]) -> Vec<PathBuf> {
+    let own = &command.own;
+    let mut names: Vec<String> = own.output.iter().cloned().collect();
+    names.extend(own.bandwidth_log.iter().flat_map(|prefix| whole_files(prefix)));
+    for clone in clones {
+        let job = &command.jobs[clone.job];
+        let ending = if job.logs.store_compressed { ".fz" } else { "" };
+        let logs = log_files(job, clone.thread, "", 0).into_iter();
+        names.extend(logs.map(|log| format!("{}{ending}", log.name)));
+        names.extend(written_list(job, clone.number, "", "").map(|(name, _)| name));
+        names.extend(state_file(command, clone));
+    }
+    names.iter().map(|name| name::path(name)).collect()
+}
