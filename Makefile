@@ -41,8 +41,8 @@ build:
 # what the program itself does, or the disk.
 test:
 	$(MAKE) --no-print-directory -j 2 packages built
-	$(CARGO) test --locked --lib --test catalogue --test pages \
-		--test processes --test steady --test tidy --test verdict
+	$(CARGO) test --locked --lib --test catalogue --test faults --test pages \
+		--test processes --test steady --test strangers --test tidy --test verdict
 	$(CARGO) test --locked --test devices -- --test-threads 5
 	$(CARGO) test --locked --test engine -- --test-threads 5
 	$(CARGO) test --locked --doc

@@ -16,16 +16,18 @@ const ROOMS: &[(&str, &[&str])] = &[
     // A list of words that plan, verdict and report expand: it knows nobody.
     ("study", &[]),
     ("sys", &["unit", "error"]),
+    // What is written beside that which is measured.
+    ("output", &["sys", "name", "error"]),
     ("plan", &["unit", "name", "error"]),
     ("stats", &["unit", "name", "error"]),
-    ("evidence", &["sys", "plan", "unit", "name", "error"]),
+    ("evidence", &["output", "sys", "plan", "unit", "name", "error"]),
     ("engine", &["sys", "plan", "stats", "unit", "name", "error"]),
-    ("record", &["plan", "stats", "evidence", "unit", "name", "error"]),
+    ("record", &["output", "plan", "stats", "evidence", "unit", "name", "error"]),
     (
         "run",
         &[
-            "engine", "evidence", "record", "plan", "stats", "sys", "verdict", "unit", "name",
-            "error",
+            "engine", "evidence", "record", "plan", "stats", "output", "sys", "verdict", "unit",
+            "name", "error",
         ],
     ),
     ("verdict", &["record", "plan", "stats", "evidence", "unit", "name", "error"]),
@@ -37,8 +39,8 @@ const ROOMS: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
-            "dialect", "report", "verdict", "run", "record", "evidence", "engine", "sys", "plan",
-            "stats", "unit", "name", "error",
+            "dialect", "report", "verdict", "run", "record", "evidence", "engine", "output", "sys",
+            "plan", "stats", "unit", "name", "error",
         ],
     ),
 ];
@@ -409,6 +411,76 @@ fn surroundings_and_clocks_are_read_in_one_place() {
     settle(&complaints);
 }
 
+/// Files that are opened for writing elsewhere than in `output`, and why.
+const WRITERS: &[(&str, &str)] = &[
+    ("core/src/output/", "the one place"),
+    ("core/src/engine/copy/open.rs", "the two ends of a copy, which the user names"),
+    ("core/src/engine/space.rs", "the donor file of a job, which the user names"),
+    ("core/src/engine/tree/", "files of trees, which are measured"),
+    ("core/src/sys/cache.rs", "/proc/sys/vm/drop_caches"),
+    ("run/src/run/open_target.rs", "files that are measured, which the user names"),
+    ("record/src/evidence/direct.rs", "files without a name"),
+    ("record/src/evidence/punch.rs", "files without a name"),
+    ("run/src/run/probe.rs", "files without a name"),
+    ("run/src/run/named_files.rs", "folders of a tree, which are measured"),
+    ("run/src/run/tree_dir.rs", "folders of a tree of ours"),
+    ("src/cli/on/agent.rs", "the folder of the record in one of ours"),
+    ("src/cli/on/link.rs", "a folder of ours by a name that nobody guesses"),
+];
+
+#[test]
+fn files_are_written_replaced_and_removed_in_one_place() {
+    let ways = [
+        "File::create",
+        "File::options",
+        "OpenOptions",
+        "create_new(true)",
+        "fs::write(",
+        "fs::copy(",
+        "fs::rename(",
+        "fs::remove_",
+        "fs::hard_link(",
+        "fs::create_dir",
+        "fs::unlink",
+        "fs::symlink(",
+        "fs::mkdir",
+        "fs::rmdir",
+        "symlink(",
+        "unlinkat(",
+        "renameat(",
+        "linkat(",
+        "mknodat(",
+        "DirBuilder",
+        "OFlags::CREATE",
+        "OFlags::TMPFILE",
+        "OFlags::TRUNC",
+    ];
+    let mut complaints = Vec::new();
+    for source in code().iter().filter(|source| !for_tests(source)) {
+        if WRITERS.iter().any(|(path, _)| source.path.starts_with(path)) {
+            continue;
+        }
+        // A file for tests only, and a test that makes schemas.
+        if source.path == "record/src/evidence/fake.rs" {
+            continue;
+        }
+        for (number, line) in source.code() {
+            // A parser of C's words has names that end so.
+            let imports = line.trim_start().starts_with("use ");
+            if let Some(way) = ways.iter().find(|way| line.contains(**way) && !imports) {
+                complaints.push(format!(
+                    "{}:{number}: {way}: files are made, opened and removed by `output`",
+                    source.path
+                ));
+            }
+        }
+    }
+    for (path, _) in WRITERS {
+        assert!(code().iter().any(|source| source.path.starts_with(path)), "{path} is gone");
+    }
+    settle(&complaints);
+}
+
 // What is generic is compiled where it is called: in a package that a release does not optimise.
 #[test]
 fn what_the_engine_does_is_compiled_with_it() {
@@ -476,6 +548,39 @@ fn files_say_what_they_are_for_and_leave_nothing_undone() {
         for (index, line) in source.text.lines().enumerate() {
             if undone.iter().any(|word| line.contains(word)) {
                 complaints.push(format!("{}:{}: {}", source.path, index + 1, line.trim()));
+            }
+        }
+    }
+    settle(&complaints);
+}
+
+/// What somebody gives is read by `record::document_file`: regular files and pipes of ours, and no more than is told.
+#[test]
+fn documents_have_one_reader() {
+    // What the program has written itself a moment ago, and what stands in memory.
+    let own = [
+        "record/src/record/document_file.rs",
+        "record/src/record/console.rs",
+        "record/src/record/journal.rs",
+        "record/src/record/phase_records.rs",
+        "src/cli/fio.rs",
+        "src/cli/on/agent.rs",
+        "src/cli/schema.rs",
+        "src/dialect/iozone/archive.rs",
+    ];
+    let readers = ["fs::read(", "fs::read_to_string(", ".read_to_end(", ".read_to_string("];
+    let mut complaints = Vec::new();
+    for source in code().iter().filter(|source| !for_tests(source)) {
+        let looked_at = matches!(source.room(), "cli" | "dialect" | "report" | "record");
+        if !looked_at || own.contains(&source.path.as_str()) {
+            continue;
+        }
+        for (number, line) in source.code() {
+            if readers.iter().any(|reader| line.contains(reader)) {
+                complaints.push(format!(
+                    "{}:{number}: what somebody gives is read by 'record::document_file'",
+                    source.path
+                ));
             }
         }
     }

@@ -87,7 +87,7 @@ fn eight_in_flight(bench: &mut DoctoredRecord, written: Bytes) {
     bench.only_writes();
     let phase = &mut bench.record.phases[0];
     phase.flows[0].depth = 8;
-    phase.depth = Some(stats::DepthReached { mean: 7.8, max: 8, counts: vec![] });
+    phase.depth = Some(stats::DepthReached { mean: 7.8, max: 8, idle: None, counts: vec![] });
     bench.written_onto(written);
 }
 

@@ -7,7 +7,9 @@ use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
-use super::lab::{self, Card, Faults, FaultyFuse, Image, KI, MI, Memory, RamDisk, Shape, Skip};
+use super::lab::{
+    self, Card, Faults, FaultyFuse, Image, KI, MI, Memory, Op, RamDisk, Shape, Skip, on,
+};
 use super::scene::{
     About, Meanwhile, Scene, Server, Tried, Truth, assay, file, hold, operand, paced, sleep,
 };
@@ -270,8 +272,9 @@ fn pausing_reader() -> Result<Tried, Skip> {
 }
 
 fn sleeping_server() -> Result<Tried, Skip> {
-    let stall = Some((1, Duration::from_millis(20)));
-    let fuse = FaultyFuse::new(Faults { stall, ..Faults::default() })?;
+    let time = Duration::from_millis(20);
+    let waits = Faults::from(on(Op::Read).hangs(time)).and(on(Op::Write).hangs(time));
+    let fuse = FaultyFuse::new(waits)?;
     fuse.put("x", &vec![7; (16 * MI) as usize]);
     let run = assay(["dd", "of=/dev/null", "bs=128k"]).word(operand("if", fuse.path("x")));
     Truth::of(About::Neither, &["server"]).with(run.run())

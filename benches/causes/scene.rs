@@ -12,7 +12,9 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-use crate::lab::{self, Card, Faults, FaultyFuse, Folder, Fs, Leaf, MI, Room, Shape, Skip, Speed};
+use crate::lab::{
+    self, Card, Faults, FaultyFuse, Folder, Fs, Leaf, MI, Op, Room, Shape, Skip, Speed, on,
+};
 
 /// One row of the bench.
 pub struct Scene {
@@ -359,8 +361,8 @@ impl Drop for Server {
 
 /// Is such a server, until its input ends.
 pub fn serve() {
-    let stall = Some((1, Duration::from_millis(5)));
-    match FaultyFuse::new(Faults { stall, ..Faults::default() }) {
+    let time = Duration::from_millis(5);
+    match FaultyFuse::new(Faults::from(on(Op::Read).hangs(time)).and(on(Op::Write).hangs(time))) {
         Ok(fuse) => {
             fuse.put("x", &vec![7; SERVED]);
             println!("{}", fuse.path("x").display());

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::Rows;
 use crate::kernel::{Heard, hear, put};
-use crate::lab::{self, Card, Faults, FaultyFuse, KI, MI, RamDisk, Shape, Speed};
+use crate::lab::{self, Card, Faults, FaultyFuse, KI, MI, Op, RamDisk, Shape, Speed, on};
 use crate::row::Row;
 use crate::shelf::{
     Beside, READS, Shelf, WRITES, blocks, busy, dd, finding, heard, kib, pattern, plan, run,
@@ -254,7 +254,7 @@ fn t58_an_average_hides_stalls(shelf: &Shelf) -> Rows {
 fn t62_partial_transfers(shelf: &Shelf) -> Rows {
     let faulty = FaultyFuse::new(Faults::default())?;
     faulty.put("x", &vec![5; 1 << 20]);
-    faulty.set(Faults { short_read: Some(1000), ..Faults::default() });
+    faulty.set(Faults::from(on(Op::Read).at_most(1000)));
     let job = json!({ "name": "job", "work": { "blocks": {
         "target": { "file": {
             "path": faulty.path("x"), "size": { "exactly": MI }, "layout": "existing",

@@ -153,7 +153,7 @@ pub fn run_plan(plan: &Value, typed: impl FnOnce(Typed) -> Typed) -> Heard {
     let desk = tempfile::tempdir().expect("a folder for the plan");
     let file = desk.path().join("plan.json");
     fs::write(&file, plan.to_string()).expect("the plan can be written");
-    heard(kernel::hear_own(typed(lab::assay(["run"]).word(&file))))
+    heard(kernel::hear_own(typed(lab::run_plan(&file))))
 }
 
 /// The finding about a trap.

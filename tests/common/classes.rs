@@ -94,7 +94,7 @@ pub fn graded() -> Record {
 pub fn wrapped() -> Record {
     let space = CheckedSpace { size: Bytes(64 * GIB), file: Bytes(u64::MAX), set_aside: true };
     let words = CardArgs {
-        consent: ConsentArgs { again: Some("/dev/sdx".into()) },
+        consent: ConsentArgs { again: vec!["/dev/sdx".into()] },
         capacity: true,
         ..words("/dev/sdx")
     };

@@ -313,7 +313,7 @@ pub fn quick_plan(path: &str) -> Plan {
         size: None,
         read_only: false,
         keep: false,
-        again: None,
+        again: Vec::new(),
         seed: 1,
         memory: None,
         words: vec![path.into()],
@@ -623,7 +623,7 @@ pub fn failed() -> Record {
 /// A drive that answers in 80 us whatever is asked, eight at a time.
 pub fn climbed() -> Record {
     let words = ramp::RampArgs {
-        target: TargetArgs { path: "/home".into(), again: None },
+        target: TargetArgs { path: "/home".into(), again: Vec::new() },
         action: ramp::RampAction::Read,
         block: BlockArgs { size: Some(Bytes::kib(4)) },
         order: ramp::RampOrder::Random,

@@ -103,7 +103,7 @@ fn plan() -> Plan {
         blocks: vec![Bytes(MIB)],
         size: None,
         keep: false,
-        again: None,
+        again: Vec::new(),
         seed: 7,
         words: ["/mnt/hd", "--block", "1M"].map(String::from).into(),
     };

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use assay::error::Error;
@@ -45,6 +46,7 @@ pub fn traced(plan: &str, options: &[&str]) -> io::Result<String> {
         .arg(env!("CARGO_BIN_EXE_assay"))
         .arg("run")
         .arg(&file)
+        .args(overwritten(&file))
         .output()?;
     let said = String::from_utf8_lossy(&out.stderr);
     if said.contains("ptrace") {
@@ -81,4 +83,12 @@ pub fn calls(plan: &Plan, what: &str) -> Option<BTreeMap<String, u64>> {
         }
     }
     Some(calls)
+}
+
+/// What is there already and a plan writes over: the words behind it have to name that.
+fn overwritten(file: &Path) -> Vec<PathBuf> {
+    let text = std::fs::read_to_string(file).expect("a plan");
+    let mut plan = serde_json::from_str(&text).expect("a plan");
+    let losses = assay::run::allow(&mut plan, &[]).expect("losses");
+    losses.into_iter().map(|loss| loss.path).collect()
 }

@@ -16,7 +16,7 @@ use super::{Shape, card_limits, card_subject, phase, record, resolved, sound};
 
 fn words(over: Vec<VariedParam>) -> SweepArgs {
     SweepArgs {
-        target: TargetArgs { path: "/mnt/sd".into(), again: None },
+        target: TargetArgs { path: "/mnt/sd".into(), again: Vec::new() },
         over,
         action: Done::Both,
         load: Default::default(),

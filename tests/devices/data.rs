@@ -32,7 +32,7 @@ fn run(phases: &[(&str, Value)], settle: Duration) -> Heard {
     let desk = tempfile::tempdir().expect("a folder for the plan");
     let file = desk.path().join("plan.json");
     std::fs::write(&file, plan.to_string()).expect("the plan can be written");
-    hear_own(lab::assay(["run"]).word(&file))
+    hear_own(lab::run_plan(&file))
 }
 
 /// What was found of a trap in a phase.
@@ -188,7 +188,7 @@ fn in_turns(card: &Card) -> Heard {
     let file = desk.path().join("plan.json");
     let text = text.replace(r#""dir": ".""#, &format!(r#""dir": "{dir}""#));
     std::fs::write(&file, text).expect("the plan can be written");
-    hear_own(lab::assay(["run"]).word(&file))
+    hear_own(lab::run_plan(&file))
 }
 
 #[test]

@@ -37,7 +37,8 @@ const SMALLER: [(&str, &str, &str); 5] = [
 ];
 
 /// Pages about the program: they have no commands.
-const OTHERS: [&str; 3] = ["ARCHITECTURE.md", "INTERNALS.md", "TRAPS.md"];
+const OTHERS: [&str; 5] =
+    ["ARCHITECTURE.md", "INTERNALS.md", "TRAPS.md", "faults.md", "threat-model.md"];
 
 /// What kind of block each is that is not a session: nothing else may stand behind the three marks.
 const KINDS: [&str; 4] = ["sh", "text", "json", ""];

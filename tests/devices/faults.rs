@@ -10,7 +10,7 @@ use assay::record::{Ending, MeasuredSubject, Trust};
 use serde_json::{Value, json};
 
 use crate::kernel::{self, Heard, hear, hear_own, names, told};
-use crate::lab::{self, Card, Faults, FaultyFuse, MI, Ran, Typed};
+use crate::lab::{self, Card, Faults, FaultyFuse, MI, Op, Ran, Typed, on};
 
 /// A plan of one phase of 64 KiB blocks on one file.
 fn plan(path: &Path, action: &str, size: u64, caching: &str, durability: &str) -> Value {
@@ -85,19 +85,19 @@ fn errors_in_mid_run() {
     let fresh = faulty.path("fresh");
     let mib = MI;
 
-    faulty.set(Faults { eio_write_past: Some(mib), ..Faults::default() });
+    faulty.set(Faults::from(on(Op::Write).past(mib).fails(libc::EIO)));
     let heard =
         fails(&plan(&fresh, "write", 4 * mib, "buffered", "none"), "write", Some(mib), "EIO");
     assert_eq!(heard.phase().faults.len(), 1, "{heard}");
     assert!(!fresh.exists(), "the file it made is left");
 
     // Somebody else fills it up meanwhile.
-    let slow = Faults { stall: Some((1, Duration::from_millis(10))), ..Faults::default() };
+    let slow = Faults::from(on(Op::Io).every(1).hangs(Duration::from_millis(10)));
     faulty.set(slow.clone());
     std::thread::scope(|scope| {
         scope.spawn(|| {
             std::thread::sleep(Duration::from_millis(300));
-            faulty.set(Faults { enospc_past: Some(1), ..slow });
+            faulty.set(Faults { full_at: Some(1), ..slow });
         });
         let four = plan(&fresh, "write", 4 * mib, "buffered", "none");
         let heard = fails(&four, "write", None, "ENOSPC");
@@ -107,10 +107,10 @@ fn errors_in_mid_run() {
     });
     assert!(!fresh.exists(), "the file it made is left");
 
-    faulty.set(Faults { eio_read_past: Some(mib), ..Faults::default() });
+    faulty.set(Faults::from(on(Op::Read).past(mib).fails(libc::EIO)));
     fails(&plan(&there, "read", 4 * mib, "buffered", "none"), "read", Some(mib), "EIO");
 
-    faulty.set(Faults { eio_fsync: true, ..Faults::default() });
+    faulty.set(Faults::from(on(Op::Sync).fails(libc::EIO)));
     fails(&plan(&fresh, "write", mib, "buffered", "fsync_at_end"), "fsync", None, "EIO");
     assert!(!fresh.exists(), "the file it made is left");
 
@@ -135,7 +135,7 @@ fn errors_in_mid_run() {
     assert!(ran.stderr.contains("EROFS"), "{ran}");
 
     // Short answers are no errors; they are counted.
-    faulty.set(Faults { short_read: Some(1000), short_write: Some(100), ..Faults::default() });
+    faulty.set(Faults::from(on(Op::Read).at_most(1000)).and(on(Op::Write).at_most(100)));
     for (path, action) in [(&there, "read"), (&fresh, "write")] {
         let (_desk, typed) = typed(&plan(path, action, 256 << 10, "buffered", "none"));
         let heard = hear_own(typed);
@@ -151,9 +151,9 @@ fn quick_on_what_fails() {
     let _beside = lab::beside();
     let faulty = lab::need!(FaultyFuse::new(Faults::default()));
     for (faults, errno) in [
-        (Faults { eio_write_past: Some(3 * MI), ..Faults::default() }, "EIO"),
-        (Faults { eio_fsync: true, ..Faults::default() }, "EIO"),
-        (Faults { eio_every_read: Some(50), ..Faults::default() }, "EIO"),
+        (Faults::from(on(Op::Write).past(3 * MI).fails(libc::EIO)), "EIO"),
+        (Faults::from(on(Op::Sync).fails(libc::EIO)), "EIO"),
+        (Faults::from(on(Op::Read).every(50).fails(libc::EIO)), "EIO"),
     ] {
         faulty.set(faults);
         let heard = hear_own(lab::assay(["quick", "--quick", "--size", "8M"]).word(faulty.mount()));
@@ -176,25 +176,25 @@ fn dd_has_its_own_words() {
     let short = |path: &Path| path.display().to_string();
     for (faults, words, says, records) in [
         (
-            Faults { eio_write_past: Some(MI), ..Faults::default() },
+            Faults::from(on(Op::Write).past(MI).fails(libc::EIO)),
             vec!["if=/dev/zero", &to, "bs=64k", "count=64"],
             format!("dd: error writing '{}': Input/output error", short(&fresh)),
             "16+0 records out",
         ),
         (
-            Faults { enospc_past: Some(5 * MI), ..Faults::default() },
+            Faults { full_at: Some(5 * MI), ..Faults::default() },
             vec!["if=/dev/zero", &to, "bs=64k", "count=64"],
             format!("dd: error writing '{}': No space left on device", short(&fresh)),
             "16+0 records out",
         ),
         (
-            Faults { eio_read_past: Some(MI), ..Faults::default() },
+            Faults::from(on(Op::Read).past(MI).fails(libc::EIO)),
             vec![&from, "of=/dev/null", "bs=64k"],
             format!("dd: error reading '{}': Input/output error", short(&there)),
             "16+0 records in",
         ),
         (
-            Faults { eio_fsync: true, ..Faults::default() },
+            Faults::from(on(Op::Sync).fails(libc::EIO)),
             vec!["if=/dev/zero", &to, "bs=64k", "count=16", "conv=fsync"],
             format!("dd: fsync failed for '{}': Input/output error", short(&fresh)),
             "16+0 records out",
@@ -301,6 +301,7 @@ fn bad_input_touches_nothing() {
     let mut device = plan(Path::new("x"), "write", MI, "direct", "none");
     device["phases"][0]["jobs"][0]["work"]["blocks"]["target"] = beyond;
     let (_desk, beyond) = typed(&device);
+    let beyond = beyond.word(&raw_name);
     let missing = plan(&card.path("nowhere/x"), "write", MI, "buffered", "none");
     let (_desk, missing) = typed(&missing);
     let own = |words: &[&str]| lab::assay(["quick"]).words(words);

@@ -33,7 +33,7 @@ fn run(target: &Value, phases: &[(&str, Value, Value)]) -> Heard {
     let desk = tempfile::tempdir().expect("a folder for the plan");
     let file = desk.path().join("plan.json");
     std::fs::write(&file, plan.to_string()).expect("the plan can be written");
-    hear_own(lab::assay(["run"]).word(&file))
+    hear_own(lab::run_plan(&file))
 }
 
 fn file(card: &Card, size: u64, layout: &str) -> Value {

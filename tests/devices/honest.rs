@@ -110,7 +110,7 @@ fn run(target: &Value, kind: &Kind) -> Heard {
     let desk = tempfile::tempdir().expect("a folder");
     let file = desk.path().join("plan.json");
     fs::write(&file, plan.to_string()).expect("written");
-    hear_own(lab::assay(["run"]).word(&file))
+    hear_own(lab::run_plan(&file))
 }
 
 /// What is said against it and is not true.

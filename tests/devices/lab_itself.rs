@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::lab::{
-    self, Card, DirtyLimit, Faults, FaultyFuse, Image, KI, MI, Measured, Shape, Speed,
+    self, Card, DirtyLimit, Faults, FaultyFuse, Image, KI, MI, Measured, Op, Shape, Speed, on,
 };
 
 /// Prints a figure past the harness' capture, beside the test's name.
@@ -237,23 +237,24 @@ fn a_faulty_file_system_gives_its_errors() {
         |offset| file.write_at(&[1; 4096], offset).map_err(|e| e.raw_os_error().unwrap());
     let set = |faults| faulty.set(faults);
 
-    set(Faults { eio_every_read: Some(3), ..Faults::default() });
+    set(Faults::from(on(Op::Read).every(3).fails(libc::EIO)));
     let answers: Vec<_> = (0..6).map(|i| read_at(i * 4096)).collect();
     let (good, bad) = (Ok(4096), Err(libc::EIO));
     assert_eq!(answers, [good, good, bad, good, good, bad]);
     assert_eq!((faulty.counts().reads, faulty.counts().failed), (6, 2));
 
-    set(Faults { eio_every_write: Some(2), ..Faults::default() });
+    set(Faults::from(on(Op::Write).every(2).fails(libc::EIO)));
     assert_eq!([write_at(0), write_at(0)], [good, bad]);
-    set(Faults { eio_read_past: Some(8192), eio_write_past: Some(4096), ..Faults::default() });
+    set(Faults::from(on(Op::Read).past(8192).fails(libc::EIO))
+        .and(on(Op::Write).past(4096).fails(libc::EIO)));
     assert_eq!([read_at(4096), read_at(8192), write_at(0), write_at(4096)], [good, bad, good, bad]);
-    set(Faults { eio_fsync: true, ..Faults::default() });
+    set(Faults::from(on(Op::Sync).fails(libc::EIO)));
     assert_eq!(file.sync_all().unwrap_err().raw_os_error(), Some(libc::EIO));
-    set(Faults { short_read: Some(1000), short_write: Some(100), ..Faults::default() });
+    set(Faults::from(on(Op::Read).at_most(1000)).and(on(Op::Write).at_most(100)));
     assert_eq!((read_at(0), write_at(0)), (Ok(1000), Ok(100)));
-    set(Faults { enospc_past: Some(66_000), ..Faults::default() });
+    set(Faults { full_at: Some(66_000), ..Faults::default() });
     assert_eq!([write_at(65_536), write_at(66_000)], [Ok(464), Err(libc::ENOSPC)]);
-    set(Faults { stall: Some((2, Duration::from_millis(100))), ..Faults::default() });
+    set(Faults::from(on(Op::Io).every(2).hangs(Duration::from_millis(100))));
     let start = Instant::now();
     assert_eq!([read_at(0), read_at(0)], [good, good]);
     assert!((100..150).contains(&start.elapsed().as_millis()), "{:?}", start.elapsed());

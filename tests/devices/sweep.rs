@@ -146,15 +146,21 @@ fn a_sweep_leaves_the_reports_that_were_asked_for() {
     let plan = desk.path().join("plan");
     let words = ["sweep", "--over", "bs=4k..1M", "--depth", "1"];
     fs::write(&plan, modelled(&words, &plain()).to_string()).expect("written");
-    let mut typed = lab::assay(["run"]).word(&plan).env("LC_ALL", "C.UTF-8");
     let endings = ["txt", "json", "html", "svg", "csv"];
     let files = endings.map(|ending| desk.path().join("sweep").with_extension(ending));
-    for file in &files {
-        typed = typed.word("--report").word(file);
-    }
-    // What has such a name is replaced.
+    let typed = || {
+        let typed = lab::run_plan(&plan).env("LC_ALL", "C.UTF-8").env("COLUMNS", "90");
+        files.iter().fold(typed, |typed, file| typed.word("--report").word(file))
+    };
+    // Somebody's table stays; a report of an earlier run is replaced.
     fs::write(&files[4], "an old table").expect("written");
-    let ran = typed.env("COLUMNS", "90").run();
+    let ran = typed().run();
+    assert_eq!(ran.code(), 2, "{ran}");
+    assert_eq!(fs::read_to_string(&files[4]).expect("a table"), "an old table");
+    assert!(files[..4].iter().all(|file| !file.exists()), "{ran}");
+    fs::remove_file(&files[4]).expect("removed");
+    assert_eq!(typed().run().code(), 0);
+    let ran = typed().run();
     assert_eq!(ran.code(), 0, "{ran}");
     let [text, record, html, svg, csv] =
         files.map(|file| fs::read_to_string(file).expect("a report"));

@@ -9,7 +9,9 @@ use assay::plan::{Action, Plan};
 use assay::record::Record;
 use serde_json::{Value, json};
 
-use crate::lab::{self, Backing, Faults, FaultyFuse, MI, Memory, PacedFuse, RamDisk, Speed};
+use crate::lab::{
+    self, Backing, Faults, FaultyFuse, MI, Memory, Op, PacedFuse, RamDisk, Speed, on,
+};
 
 use crate::runs::{go, refused};
 
@@ -181,17 +183,17 @@ fn a_rewrite_ends_alike_whichever_way_it_goes() {
         [json!("sync"), json!("psync"), json!({ "vectored": {} }), json!({ "libaio": {} })];
     for (faults, ended, (blocks, read, written)) in [
         (
-            Faults { eio_read_past: Some(20_480), ..Faults::default() },
+            Faults::from(on(Op::Read).past(20_480).fails(libc::EIO)),
             Some(("read", 20_480)),
             (5, 20_480, 20_480),
         ),
         (
-            Faults { eio_write_past: Some(20_480), ..Faults::default() },
+            Faults::from(on(Op::Write).past(20_480).fails(libc::EIO)),
             Some(("write", 20_480)),
             (5, 24_576, 20_480),
         ),
         // As much is written as was read.
-        (Faults { short_read: Some(1000), ..Faults::default() }, None, (8, 8000, 8000)),
+        (Faults::from(on(Op::Read).at_most(1000)), None, (8, 8000, 8000)),
     ] {
         for method in &loop_config {
             faulty.set(Faults::default());

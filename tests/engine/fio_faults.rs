@@ -6,7 +6,7 @@ use std::process::Output;
 use std::time::Duration;
 
 use crate::fio_pair::{document, program, said};
-use crate::lab::{self, Faults, FaultyFuse, MI, Memory, Seccomp};
+use crate::lab::{self, Faults, FaultyFuse, MI, Memory, Op, Seccomp, on};
 
 /// Runs one of the two in a folder; what is left in memory is not waited for.
 fn run(theirs: bool, folder: &Path, line: &str) -> Output {
@@ -191,7 +191,8 @@ fn errors_that_are_passed_over_are_counted() {
     lab::need!(lab::need_tool("fio", "fio"));
     lab::need!(FaultyFuse::new(Faults::default()));
     lab::need!(Memory::tmpfs_of(MI));
-    let faults = Faults { eio_every_read: Some(5), eio_every_write: Some(7), ..Faults::default() };
+    let faults = Faults::from(on(Op::Read).every(5).fails(libc::EIO))
+        .and(on(Op::Write).every(7).fails(libc::EIO));
     let all = "--bs=4k --size=1m";
     for (line, counted) in [
         ("--rw=read --continue_on_error=read", "err=5 [Number(51), Number(5)]"),
@@ -203,7 +204,7 @@ fn errors_that_are_passed_over_are_counted() {
         assert_eq!((status, jobs[0].contains(counted)), (Some(0), true), "{line}: {jobs:?}");
     }
     // An error that is not among those ends it; it is counted where each I/O is waited for.
-    let faults = Faults { eio_read_past: Some(40_960), ..Faults::default() };
+    let faults = Faults::from(on(Op::Read).past(40_960).fails(libc::EIO));
     for (line, counted) in [
         ("--ignore_error=ENOSPC", "err=5 [Number(1), Number(5)]"),
         ("--continue_on_error=write", "err=5 [Number(0), Number(0)]"),
@@ -245,7 +246,7 @@ fn a_job_that_is_too_slow_fails() {
     let _beside = lab::beside();
     lab::need!(lab::need_tool("fio", "fio"));
     lab::need!(FaultyFuse::new(Faults::default()));
-    let slow = Faults { stall: Some((1, Duration::from_millis(60))), ..Faults::default() };
+    let slow = Faults::from(on(Op::Io).every(1).hangs(Duration::from_millis(60)));
     let (status, jobs) =
         same_with(&slow, "--name=a --rw=read --bs=4k --size=1m --max_latency=40ms,1ms");
     assert_eq!((status, jobs[0].contains("err=110")), (Some(1), true), "{jobs:?}");

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::fio_pair::{self, document, run, said};
-use crate::lab::{self, Faults, FaultyFuse, MI, Memory};
+use crate::lab::{self, Faults, FaultyFuse, MI, Memory, Op, on};
 
 /// What one of the two reports of the only job of a line, in a folder.
 fn report(theirs: bool, folder: &Path, line: &str) -> Value {
@@ -106,12 +106,12 @@ fn a_rate_is_one_of_the_mean() {
     let _alone = lab::alone();
     lab::need!(lab::need_tool("fio", "fio"));
     // The 250th read waits for 1.2 s; what that held up is sent behind it.
-    let stall = Some((250, Duration::from_millis(1200)));
+    let stall = on(Op::Io).every(250).hangs(Duration::from_millis(1200));
     let line = "--name=a --filename=t --rw=read --bs=4k --size=4m --number_ios=490 --rate_iops=100";
     for theirs in [true, false] {
         let faulty = lab::need!(FaultyFuse::new(Faults::default()));
         faulty.put("t", &vec![5; 4 * MI as usize]);
-        faulty.set(Faults { stall, ..Faults::default() });
+        faulty.set(stall.clone());
         let output = run(theirs, faulty.mount(), &format!("{line} --output-format=json"));
         let (job, said) = (&document(&output)["jobs"][0], said(&output));
         let ms = job["read"]["runtime"].as_u64().unwrap_or_default();

@@ -212,15 +212,19 @@ fn who_is_killed_while_the_document_is_written_leaves_all_phases() {
     const PHASES: usize = 150;
     let desk = tempfile::tempdir().expect("a desk");
     let (mut child, path) = start(desk.path(), PHASES);
-    let fresh = path.with_file_name(format!("record.json.{}.new", child.id()));
+    let is_fresh = |name: &str| name.starts_with(".record.json.") && name.ends_with(".new");
+    let has_fresh = || {
+        let mut names = std::fs::read_dir(desk.path()).expect("a desk").flatten();
+        names.any(|entry| entry.file_name().to_str().is_some_and(is_fresh))
+    };
     // What the record began with was written so, too, before anything stood there.
-    while std::fs::metadata(&path).map_or(0, |there| there.len()) == 0 || !fresh.exists() {
+    while std::fs::metadata(&path).map_or(0, |there| there.len()) == 0 || !has_fresh() {
         assert!(child.try_wait().expect("a child").is_none(), "it ended before it was killed");
         std::thread::sleep(Duration::from_micros(300));
     }
     child.kill().expect("killed");
     child.wait().expect("a child");
-    assert!(fresh.exists(), "it was killed too late");
+    assert!(has_fresh(), "it was killed too late");
     let record = load(&path).expect("what was there is read");
     assert_eq!((&record.ending, &record.verdict), (&Ending::Complete, &None));
     assert_eq!(record.phases.len(), PHASES);
@@ -325,8 +329,20 @@ fn a_record_on_the_disk_that_is_measured_grows_elsewhere() {
     assert!(elsewhere.exists() && !elsewhere.starts_with("/var/tmp"), "{}", elsewhere.display());
     assert!(record.phases.iter().all(|phase| phase.evidence.journal.is_none()));
     assert!(judged(&path).contains("  phase-2 "));
-    std::fs::remove_file(&elsewhere).expect("removed");
+    // The next run, whatever it does, puts what is there into the record, and takes it away.
+    let words = ["io", ".", "--size", "1M", "--time", "100ms", "--seed", "1"];
+    let swept = Command::new(env!("CARGO_BIN_EXE_assay"))
+        .args(words)
+        .current_dir(desk.path())
+        .output()
+        .expect("it runs");
+    assert!([Some(0), Some(3)].contains(&swept.status.code()), "{swept:?}");
+    assert!(!elsewhere.exists(), "{}", elsewhere.display());
+    let after = left(&path);
+    assert_eq!((after.phases.len(), after.run), (record.phases.len(), record.run));
     std::fs::remove_file(&path).expect("removed");
+    // A plan does not write over what a killed run has left.
+    std::fs::remove_file(desk.path().join("data")).expect("removed");
 
     // A run that ends leaves nothing there.
     assert!(started(3).wait().expect("a child").code().is_some());

@@ -99,7 +99,7 @@ fn a_read_of_what_waits_in_memory_is_no_read_of_holes() {
         });
         let desk = folder.path().join("plan.json");
         fs::write(&desk, plan.to_string()).expect("written");
-        let heard = kernel::hear_own(lab::assay(["run"]).word(&desk));
+        let heard = kernel::hear_own(lab::run_plan(&desk));
         assert!(!heard.found("T23") && !heard.found("T25"), "{heard}");
         let [laid] = heard.phase().evidence.extents.as_slice() else { panic!("{heard}") };
         if let Reading::Seen(seen) = &laid.extents {

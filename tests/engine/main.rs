@@ -34,6 +34,7 @@ mod lab;
 mod looks;
 mod matrix;
 mod methods;
+mod named_devices;
 mod offsets;
 mod overwritten;
 #[path = "../places/mod.rs"]

@@ -106,7 +106,7 @@ fn worker<'w>(
     halt: &'w AtomicBool,
 ) -> Worker<'w> {
     Worker {
-        files: Arc::new(vec![open(path)]),
+        files: Arc::new(vec![open(path).into()]),
         paths: Arc::from([path.display().to_string()]),
         first_file: 0,
         cursor,

@@ -34,7 +34,7 @@ fn run(model: Value, iodepth: u32, rate: Value, seconds: u64) -> kernel::Heard {
     let desk = tempfile::tempdir().expect("a folder");
     let file = desk.path().join("plan.json");
     std::fs::write(&file, plan.to_string()).expect("written");
-    let heard = kernel::hear_own(lab::assay(["run"]).word(&file));
+    let heard = kernel::hear_own(lab::run_plan(&file));
     assert_eq!(heard.record.ending, Ending::Complete, "{heard}");
     // No device took part, and nothing else is said.
     heard.expect(Trust::Sound, MeasuredSubject::Tool);
@@ -136,7 +136,7 @@ fn each_capped(caps: Value) -> [f64; 2] {
     let desk = tempfile::tempdir().expect("a folder");
     let file = desk.path().join("plan.json");
     std::fs::write(&file, plan.to_string()).expect("written");
-    let heard = kernel::hear_own(lab::assay(["run"]).word(&file));
+    let heard = kernel::hear_own(lab::run_plan(&file));
     ["read", "write"].map(|name| {
         let of = |(action, _): &(&Action, _)| action.name() == name;
         let total = heard.phase().totals.iter().find(of).expect("done").1;
@@ -220,7 +220,7 @@ fn rates_that_make_no_sense_are_refused_by_their_names() {
             }]}],
         });
         std::fs::write(&file, plan.to_string()).expect("written");
-        let refused = lab::assay(["run"]).word(&file).run().expect(2);
+        let refused = lab::run_plan(&file).run().expect(2);
         assert!(refused.stderr.contains(said), "{}", refused.stderr);
     }
 }
@@ -289,7 +289,7 @@ fn every_io_is_logged_when_asked() {
     });
     let file = desk.path().join("plan.json");
     std::fs::write(&file, plan.to_string()).expect("written");
-    let heard = kernel::hear_own(lab::assay(["run"]).word(&file));
+    let heard = kernel::hear_own(lab::run_plan(&file));
     assert_eq!(heard.record.ending, Ending::Complete, "{heard}");
     let text = std::fs::read_to_string(&log).expect("a log");
     let mut lines: Vec<&str> = text.lines().collect();
@@ -310,7 +310,7 @@ fn every_io_is_logged_when_asked() {
 
     // What is no log is not overwritten.
     std::fs::write(&log, "precious\n").expect("written");
-    let refused = lab::assay(["run"]).word(&file).run();
+    let refused = lab::run_plan(&file).run();
     assert_eq!(refused.code(), 2, "{}", refused.stderr);
     assert!(refused.stderr.contains("is no log of this program"), "{}", refused.stderr);
     assert_eq!(std::fs::read_to_string(&log).expect("there"), "precious\n");

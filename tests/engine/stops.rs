@@ -34,7 +34,7 @@ fn run(plan: &Value) -> kernel::Heard {
     let desk = tempfile::tempdir().expect("a folder");
     let file = desk.path().join("plan.json");
     std::fs::write(&file, plan.to_string()).expect("written");
-    let heard = kernel::hear_own(lab::assay(["run"]).word(&file));
+    let heard = kernel::hear_own(lab::run_plan(&file));
     assert_eq!(heard.record.ending, Ending::Complete, "{heard}");
     heard
 }
@@ -93,7 +93,7 @@ fn latencies_over_time_are_kept_when_asked() {
     let desk = tempfile::tempdir().expect("a folder");
     let file = desk.path().join("plan.json");
     std::fs::write(&file, asked.to_string()).expect("written");
-    let refused = lab::assay(["run"]).word(&file).run();
+    let refused = lab::run_plan(&file).run();
     assert_eq!(refused.code(), 2, "{refused}");
     assert!(refused.stderr.contains("rows of heat of less than 100 ms"), "{refused}");
 }
@@ -109,7 +109,7 @@ fn a_window_that_makes_no_sense_is_refused() {
         let desk = tempfile::tempdir().expect("a folder");
         let file = desk.path().join("plan.json");
         std::fs::write(&file, plan(&[(json!({}), limits)]).to_string()).expect("written");
-        let refused = lab::assay(["run"]).word(&file).run();
+        let refused = lab::run_plan(&file).run();
         assert_eq!(refused.code(), 2, "{refused}");
         assert!(refused.stderr.contains(says), "{refused}");
     }

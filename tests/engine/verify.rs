@@ -12,7 +12,7 @@ use assay::run::{self, Observer, RunOptions};
 use assay::stats::ContentCounts;
 use serde_json::{Value, json};
 
-use crate::lab::{self, Faults, FaultyFuse};
+use crate::lab::{self, Faults, FaultyFuse, Op, on};
 
 const SEED: u64 = 7;
 const BLOCK: u64 = 4096;
@@ -347,8 +347,8 @@ fn a_device_that_loses_writes_is_found_out_at_once() {
         phase("write", &path, "write", &[]),
         phase("again", &path, "write", std::slice::from_ref(&after)),
     ];
-    let lost = Faults { lose_write_past: Some(20_480), ..Faults::default() };
-    let torn = Faults { tear_write_past: Some(20_480), ..Faults::default() };
+    let lost = Faults::from(on(Op::Write).past(20_480).lost());
+    let torn = Faults::from(on(Op::Write).past(20_480).torn());
     for (faults, offset, what) in [
         (
             lost,

@@ -188,7 +188,7 @@ pub fn run(plan: &Value) -> Heard {
     let desk = tempfile::tempdir().expect("a folder");
     let file = desk.path().join("plan.json");
     fs::write(&file, plan.to_string()).expect("written");
-    hear_own(lab::assay(["run"]).word(&file).env("LC_ALL", "C.UTF-8").env("COLUMNS", "90"))
+    hear_own(lab::run_plan(&file).env("LC_ALL", "C.UTF-8").env("COLUMNS", "90"))
 }
 
 /// All names below a folder, sorted, with sizes.

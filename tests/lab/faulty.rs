@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use fuser::{
@@ -25,35 +25,214 @@ const ROOMY: u64 = 1 << 30;
 /// What goes wrong. `Faults::default()` is a file system without faults.
 #[derive(Debug, Clone, Default)]
 pub struct Faults {
-    /// EIO on every Nth read request.
-    pub eio_every_read: Option<u64>,
-    /// EIO on every Nth write request.
-    pub eio_every_write: Option<u64>,
-    /// EIO on reads that reach past this offset.
-    pub eio_read_past: Option<u64>,
-    /// EIO on writes that reach past this offset.
-    pub eio_write_past: Option<u64>,
-    /// Writes that reach past this offset are answered as done, and lost.
-    pub lose_write_past: Option<u64>,
-    /// Of writes that reach past this offset only the first half is kept.
-    pub tear_write_past: Option<u64>,
+    /// What happens to which requests.
+    pub rules: Vec<FaultRule>,
     /// ENOSPC once all files together hold so many bytes.
-    pub enospc_past: Option<u64>,
-    /// EIO on fsync and fdatasync.
-    pub eio_fsync: bool,
-    /// EIO on closing.
-    pub eio_close: bool,
-    /// A read gives at most so many bytes.
-    pub short_read: Option<usize>,
-    /// A write takes at most so many bytes.
-    pub short_write: Option<usize>,
-    /// Every Nth read, write or fsync waits so long.
-    pub stall: Option<(u64, Duration)>,
+    pub full_at: Option<u64>,
     /// EROFS on everything that changes something.
     pub read_only: bool,
     /// Files go through the page cache. Without it each system call is one request to the server,
     /// which short reads and writes need to be seen as such.
     pub cached: bool,
+}
+
+impl Faults {
+    /// The same with one more rule.
+    pub fn and(mut self, rule: FaultRule) -> Faults {
+        self.rules.push(rule);
+        self
+    }
+}
+
+impl From<FaultRule> for Faults {
+    fn from(rule: FaultRule) -> Faults {
+        Faults { rules: vec![rule], ..Faults::default() }
+    }
+}
+
+/// A kind of request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Op {
+    Lookup,
+    Open,
+    Create,
+    Read,
+    Write,
+    /// fsync(2) alone.
+    Fsync,
+    /// fdatasync(2) alone.
+    Fdatasync,
+    /// Either of the two.
+    Sync,
+    /// Reads, writes and either sync.
+    Io,
+    /// close(2), which hears the answer.
+    Close,
+    /// The last close of a description; nobody hears its answer.
+    Release,
+    Unlink,
+    Rmdir,
+    Mkdir,
+    Rename,
+    Truncate,
+    Allocate,
+    Statfs,
+}
+
+impl Op {
+    fn is(self, of: Op) -> bool {
+        let sync = matches!(of, Op::Fsync | Op::Fdatasync);
+        match self {
+            Op::Sync => sync,
+            Op::Io => sync || matches!(of, Op::Read | Op::Write),
+            other => other == of,
+        }
+    }
+}
+
+/// Which of the requests of a kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Which {
+    Nth(u64),
+    Every(u64),
+    From(u64),
+    Past(u64),
+}
+
+/// What happens to a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Effect {
+    Fails(i32),
+    AtMost(usize),
+    ShortBy(usize),
+    Hangs(Duration),
+    Flips(usize),
+    Stale,
+    Lost,
+    Torn,
+    Lies,
+}
+
+/// One line of a script: what happens to which requests.
+#[derive(Debug, Clone)]
+pub struct FaultRule {
+    op: Op,
+    which: Which,
+    effect: Option<Effect>,
+    /// Requests that it has counted.
+    seen: u64,
+}
+
+/// A rule about all requests of a kind, to which nothing happens yet.
+pub fn on(op: Op) -> FaultRule {
+    FaultRule { op, which: Which::From(1), effect: None, seen: 0 }
+}
+
+impl FaultRule {
+    /// Only the n-th.
+    pub fn nth(self, n: u64) -> Self {
+        Self { which: Which::Nth(n), ..self }
+    }
+
+    /// Every n-th.
+    pub fn every(self, n: u64) -> Self {
+        Self { which: Which::Every(n), ..self }
+    }
+
+    /// From the n-th on.
+    pub fn from(self, n: u64) -> Self {
+        Self { which: Which::From(n), ..self }
+    }
+
+    /// Those that reach past this offset.
+    pub fn past(self, offset: u64) -> Self {
+        Self { which: Which::Past(offset), ..self }
+    }
+
+    fn does(self, effect: Effect) -> Self {
+        Self { effect: Some(effect), ..self }
+    }
+
+    /// It answers with this errno, and does nothing.
+    pub fn fails(self, errno: i32) -> Self {
+        self.does(Effect::Fails(errno))
+    }
+
+    /// A transfer moves at most so many bytes.
+    pub fn at_most(self, bytes: usize) -> Self {
+        self.does(Effect::AtMost(bytes))
+    }
+
+    /// A transfer moves so many bytes less than it was to.
+    pub fn short_by(self, bytes: usize) -> Self {
+        self.does(Effect::ShortBy(bytes))
+    }
+
+    /// It waits so long, or until [`FaultyFuse::release`].
+    pub fn hangs(self, time: Duration) -> Self {
+        self.does(Effect::Hangs(time))
+    }
+
+    /// Of what a read gives, this bit is turned.
+    pub fn flips(self, bit: usize) -> Self {
+        self.does(Effect::Flips(bit))
+    }
+
+    /// A read gives what stood there before the last write.
+    pub fn stale(self) -> Self {
+        self.does(Effect::Stale)
+    }
+
+    /// A write is answered as done, and lost.
+    pub fn lost(self) -> Self {
+        self.does(Effect::Lost)
+    }
+
+    /// Of a write only the first half is kept.
+    pub fn torn(self) -> Self {
+        self.does(Effect::Torn)
+    }
+
+    /// A sync is answered as done; what it was to keep is lost with [`FaultyFuse::crash`].
+    pub fn lies(self) -> Self {
+        self.does(Effect::Lies)
+    }
+
+    /// Counts a request that reaches so far: what happens to it.
+    fn meets(&mut self, op: Op, end: u64) -> Option<Effect> {
+        if !self.op.is(op) {
+            return None;
+        }
+        self.seen += 1;
+        let met = match self.which {
+            Which::Nth(n) => self.seen == n,
+            Which::Every(n) => n > 0 && self.seen.is_multiple_of(n),
+            Which::From(n) => self.seen >= n,
+            Which::Past(offset) => end > offset,
+        };
+        self.effect.filter(|_| met)
+    }
+}
+
+/// What the rules make of one request.
+#[derive(Debug, Clone, Default)]
+struct Met {
+    errno: Option<i32>,
+    at_most: Option<usize>,
+    short_by: usize,
+    hang: Duration,
+    flips: Option<usize>,
+    stale: bool,
+    lost: bool,
+    torn: bool,
+    lies: bool,
+}
+
+impl Met {
+    /// How much of a transfer of `len` bytes is made.
+    fn part(&self, len: usize) -> usize {
+        len.min(self.at_most.unwrap_or(usize::MAX)).saturating_sub(self.short_by)
+    }
 }
 
 /// Such a file system, mounted.
@@ -66,11 +245,14 @@ pub struct FaultyFuse {
 
 impl FaultyFuse {
     /// Mounts an empty one.
-    pub fn new(faults: Faults) -> Result<FaultyFuse, Skip> {
+    pub fn new(faults: impl Into<Faults>) -> Result<FaultyFuse, Skip> {
         need_fuse()?;
         let folder = folder("faulty");
         let at = folder.make("mnt");
-        let shared = Arc::new(Shared(Mutex::new(Inside::new(faults))));
+        let shared = Arc::new(Shared {
+            inside: Mutex::new(Inside::new(faults.into())),
+            go_on: Condvar::new(),
+        });
         let mut config = Config::default();
         config.mount_options =
             vec![MountOption::FSName("assay-lab".into()), MountOption::Subtype("faulty".into())];
@@ -93,10 +275,44 @@ impl FaultyFuse {
     }
 
     /// Other faults from now on; the counts begin anew.
-    pub fn set(&self, faults: Faults) {
+    pub fn set(&self, faults: impl Into<Faults>) {
         let mut inside = self.shared.lock();
-        inside.faults = faults;
+        inside.faults = faults.into();
         inside.counts = Counts::default();
+    }
+
+    /// Ends every hang that is under way.
+    pub fn release(&self) {
+        self.shared.lock().released += 1;
+        self.shared.go_on.notify_all();
+    }
+
+    /// The power fails: of every file only what a sync has kept is there.
+    pub fn crash(&self) {
+        let mut inside = self.shared.lock();
+        let mut used = 0;
+        for node in inside.nodes.values_mut() {
+            let Node { body: Body::File(bytes), kept, .. } = node else { continue };
+            bytes.clone_from(kept);
+            used += bytes.len() as u64;
+        }
+        inside.used = used;
+    }
+
+    /// Takes a file away without any fault.
+    pub fn take(&self, name: &str) {
+        let mut inside = self.shared.lock();
+        let faults = std::mem::take(&mut inside.faults);
+        let _ = inside.remove(INodeNo::ROOT.0, OsStr::new(name), false);
+        inside.faults = faults;
+    }
+
+    /// The names in its root, without any fault.
+    pub fn names(&self) -> Vec<String> {
+        match &self.shared.lock().nodes[&INodeNo::ROOT.0].body {
+            Body::Folder(names) => names.keys().map(|n| n.to_string_lossy().into()).collect(),
+            Body::File(_) => unreachable!("the root is a folder"),
+        }
     }
 
     /// Puts a file there without any fault.
@@ -125,6 +341,7 @@ impl FaultyFuse {
 impl Drop for FaultyFuse {
     fn drop(&mut self) {
         self.shared.lock().faults = Faults::default();
+        self.release();
         undo(self.folder.path());
         drop(self.session.take());
     }
@@ -136,14 +353,21 @@ pub struct Counts {
     pub reads: u64,
     pub writes: u64,
     pub fsyncs: u64,
+    pub closes: u64,
     pub failed: u64,
+    /// To which something happened, be it only that they took long.
+    pub met: u64,
 }
 
-struct Shared(Mutex<Inside>);
+struct Shared {
+    inside: Mutex<Inside>,
+    /// Rung when hangs are to end.
+    go_on: Condvar,
+}
 
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, Inside> {
-        self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+        self.inside.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 }
 
@@ -154,6 +378,10 @@ enum Body {
 
 struct Node {
     body: Body,
+    /// What stood in a file before its last writes.
+    before: Vec<u8>,
+    /// What of it a sync has kept.
+    kept: Vec<u8>,
     perm: u16,
     changed: SystemTime,
     /// Names it has; a file without any stays as long as it is open.
@@ -167,20 +395,16 @@ struct Inside {
     nodes: HashMap<u64, Node>,
     next: u64,
     used: u64,
-}
-
-/// Which count a request goes to.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Read,
-    Write,
-    Fsync,
+    /// How often hangs were ended.
+    released: u64,
 }
 
 impl Inside {
     fn new(faults: Faults) -> Inside {
         let root = Node {
             body: Body::Folder(BTreeMap::new()),
+            before: Vec::new(),
+            kept: Vec::new(),
             perm: 0o777,
             changed: UNIX_EPOCH,
             links: 2,
@@ -192,24 +416,46 @@ impl Inside {
             nodes: HashMap::from([(INodeNo::ROOT.0, root)]),
             next: 2,
             used: 0,
+            released: 0,
         }
     }
 
-    /// Counts a request; how long it has to wait, and whether its number is one that fails.
-    fn count(&mut self, kind: Kind) -> (Duration, bool) {
-        let (number, every) = match kind {
-            Kind::Read => (&mut self.counts.reads, self.faults.eio_every_read),
-            Kind::Write => (&mut self.counts.writes, self.faults.eio_every_write),
-            Kind::Fsync => (&mut self.counts.fsyncs, self.faults.eio_fsync.then_some(1)),
-        };
-        *number += 1;
-        let fails = every.is_some_and(|n| n > 0 && number.is_multiple_of(n));
-        let all = self.counts.reads + self.counts.writes + self.counts.fsyncs;
-        let wait = match self.faults.stall {
-            Some((n, wait)) if n > 0 && all.is_multiple_of(n) => wait,
-            _ => Duration::ZERO,
-        };
-        (wait, fails)
+    /// Counts a request that reaches so far: what happens to it.
+    fn meet(&mut self, op: Op, end: u64) -> Met {
+        match op {
+            Op::Read => self.counts.reads += 1,
+            Op::Write => self.counts.writes += 1,
+            Op::Fsync | Op::Fdatasync => self.counts.fsyncs += 1,
+            Op::Close => self.counts.closes += 1,
+            _ => {}
+        }
+        let mut met = Met::default();
+        let mut happened = false;
+        for rule in &mut self.faults.rules {
+            let effect = rule.meets(op, end);
+            happened |= effect.is_some();
+            match effect {
+                None => {}
+                Some(Effect::Fails(errno)) => met.errno = met.errno.or(Some(errno)),
+                Some(Effect::AtMost(bytes)) => met.at_most = Some(bytes),
+                Some(Effect::ShortBy(bytes)) => met.short_by = bytes,
+                Some(Effect::Hangs(time)) => met.hang = met.hang.max(time),
+                Some(Effect::Flips(bit)) => met.flips = Some(bit),
+                Some(Effect::Stale) => met.stale = true,
+                Some(Effect::Lost) => met.lost = true,
+                Some(Effect::Torn) => met.torn = true,
+                Some(Effect::Lies) => met.lies = true,
+            }
+        }
+        self.counts.failed += u64::from(met.errno.is_some());
+        self.counts.met += u64::from(happened);
+        met
+    }
+
+    /// Whether nothing may be changed, which is counted.
+    fn sealed(&mut self) -> bool {
+        self.counts.met += u64::from(self.faults.read_only);
+        self.faults.read_only
     }
 
     fn child(&self, parent: u64, name: &OsStr) -> Option<u64> {
@@ -228,16 +474,19 @@ impl Inside {
             return Err(Errno::EEXIST);
         }
         names.insert(name.to_owned(), ino);
+        let mut kept = Vec::new();
         if let Body::File(bytes) = &body {
             self.used += bytes.len() as u64;
+            kept.clone_from(bytes);
         }
         self.next += 1;
-        self.nodes.insert(ino, Node { body, perm, changed: SystemTime::now(), links: 1, open: 0 });
+        let (before, changed) = (kept.clone(), SystemTime::now());
+        self.nodes.insert(ino, Node { body, before, kept, perm, changed, links: 1, open: 0 });
         Ok(ino)
     }
 
     fn remove(&mut self, parent: u64, name: &OsStr, folder: bool) -> Result<(), Errno> {
-        if self.faults.read_only {
+        if self.sealed() {
             return Err(Errno::EROFS);
         }
         let ino = self.child(parent, name).ok_or(Errno::ENOENT)?;
@@ -266,7 +515,7 @@ impl Inside {
 
     /// Gives a file another length, within the space there is.
     fn resize(&mut self, ino: u64, size: u64) -> Result<(), Errno> {
-        let limit = self.faults.enospc_past;
+        let limit = self.faults.full_at;
         let used = self.used;
         let Some(Node { body: Body::File(bytes), changed, .. }) = self.nodes.get_mut(&ino) else {
             return Err(Errno::EISDIR);
@@ -282,34 +531,35 @@ impl Inside {
         Ok(())
     }
 
-    fn read(&mut self, ino: u64, offset: u64, size: usize, fails: bool) -> Result<Vec<u8>, Errno> {
-        let past = self.faults.eio_read_past;
-        let short = self.faults.short_read;
-        let Some(Node { body: Body::File(bytes), .. }) = self.nodes.get(&ino) else {
+    fn read(&self, ino: u64, offset: u64, size: usize, met: &Met) -> Result<Vec<u8>, Errno> {
+        let Some(Node { body: Body::File(bytes), before, .. }) = self.nodes.get(&ino) else {
             return Err(Errno::EISDIR);
         };
         let start = (offset as usize).min(bytes.len());
-        let end = (start + size).min(bytes.len());
-        if fails || past.is_some_and(|past| end as u64 > past) {
-            self.counts.failed += 1;
-            return Err(Errno::EIO);
+        let end = (start + met.part(size)).min(bytes.len());
+        let mut given = bytes[start..end].to_vec();
+        if met.stale {
+            for (at, byte) in given.iter_mut().enumerate() {
+                *byte = before.get(start + at).copied().unwrap_or(0);
+            }
         }
-        Ok(bytes[start..end.min(start + short.unwrap_or(usize::MAX).min(size))].to_vec())
+        if let Some(bit) = met.flips
+            && let Some(byte) = given.get_mut(bit / 8)
+        {
+            *byte ^= 1 << (bit % 8);
+        }
+        Ok(given)
     }
 
-    fn write(&mut self, ino: u64, offset: u64, data: &[u8], fails: bool) -> Result<u32, Errno> {
-        let faults = &self.faults;
-        if faults.read_only {
+    fn write(&mut self, ino: u64, offset: u64, data: &[u8], met: &Met) -> Result<u32, Errno> {
+        if self.sealed() {
             return Err(Errno::EROFS);
         }
-        let mut len = data.len().min(faults.short_write.unwrap_or(usize::MAX)) as u64;
-        if fails || faults.eio_write_past.is_some_and(|past| offset + data.len() as u64 > past) {
-            self.counts.failed += 1;
-            return Err(Errno::EIO);
-        }
-        let limit = faults.enospc_past;
+        let mut len = met.part(data.len()) as u64;
+        let limit = self.faults.full_at;
         let used = self.used;
-        let Some(Node { body: Body::File(bytes), changed, .. }) = self.nodes.get_mut(&ino) else {
+        let Some(Node { body: Body::File(bytes), before, changed, .. }) = self.nodes.get_mut(&ino)
+        else {
             return Err(Errno::EISDIR);
         };
         let old = bytes.len() as u64;
@@ -322,17 +572,19 @@ impl Inside {
                 return Err(Errno::ENOSPC);
             }
         }
-        let end = offset + len;
-        let past = |limit: Option<u64>| limit.is_some_and(|past| end > past);
-        if past(faults.lose_write_past) {
+        if met.lost {
             return Ok(len as u32);
         }
-        let kept = if past(faults.tear_write_past) { len / 2 } else { len };
+        let end = offset + len;
+        let kept = if met.torn { len / 2 } else { len };
         if end > old {
             bytes.resize(end as usize, 0);
             self.used += end - old;
         }
-        bytes[offset as usize..(offset + kept) as usize].copy_from_slice(&data[..kept as usize]);
+        before.resize(bytes.len(), 0);
+        let range = offset as usize..(offset + kept) as usize;
+        before[range.clone()].copy_from_slice(&bytes[range.clone()]);
+        bytes[range].copy_from_slice(&data[..kept as usize]);
         *changed = SystemTime::now();
         Ok(len as u32)
     }
@@ -374,11 +626,20 @@ impl Server {
         self.0.lock()
     }
 
-    /// Counts, and waits without holding anybody else up.
-    fn counted(&self, kind: Kind) -> bool {
-        let (wait, fails) = self.lock().count(kind);
-        std::thread::sleep(wait);
-        fails
+    /// Counts a request that reaches so far, and hangs without holding anybody else up; what else happens to it.
+    fn met(&self, op: Op, end: u64) -> Result<Met, Errno> {
+        let mut inside = self.lock();
+        let met = inside.meet(op, end);
+        if met.hang > Duration::ZERO {
+            let released = inside.released;
+            let go_on = &self.0.go_on;
+            let waits = |inside: &mut Inside| inside.released == released;
+            drop(go_on.wait_timeout_while(inside, met.hang, waits));
+        }
+        match met.errno {
+            Some(errno) => Err(Errno::from_i32(errno)),
+            None => Ok(met),
+        }
     }
 }
 
@@ -389,6 +650,9 @@ impl Filesystem for Server {
     }
 
     fn lookup(&self, _req: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEntry) {
+        if let Err(errno) = self.met(Op::Lookup, 0) {
+            return reply.error(errno);
+        }
         let inside = self.lock();
         match inside.child(parent.0, name).and_then(|ino| inside.attributes(ino)) {
             Some(attributes) => reply.entry(&TTL, &attributes, Generation(0)),
@@ -421,8 +685,11 @@ impl Filesystem for Server {
         _flags: Option<BsdFileFlags>,
         reply: ReplyAttr,
     ) {
+        if let Some(Err(errno)) = size.map(|size| self.met(Op::Truncate, size)) {
+            return reply.error(errno);
+        }
         let mut inside = self.lock();
-        if inside.faults.read_only {
+        if inside.sealed() {
             return reply.error(Errno::EROFS);
         }
         if let Some(Err(errno)) = size.map(|size| inside.resize(ino.0, size)) {
@@ -446,8 +713,11 @@ impl Filesystem for Server {
         _umask: u32,
         reply: ReplyEntry,
     ) {
+        if let Err(errno) = self.met(Op::Mkdir, 0) {
+            return reply.error(errno);
+        }
         let mut inside = self.lock();
-        if inside.faults.read_only {
+        if inside.sealed() {
             return reply.error(Errno::EROFS);
         }
         let made =
@@ -469,8 +739,11 @@ impl Filesystem for Server {
         _flags: i32,
         reply: ReplyCreate,
     ) {
+        if let Err(errno) = self.met(Op::Create, 0) {
+            return reply.error(errno);
+        }
         let mut inside = self.lock();
-        if inside.faults.read_only {
+        if inside.sealed() {
             return reply.error(Errno::EROFS);
         }
         let made = inside.make(parent.0, name, Body::File(Vec::new()), (mode & 0o777) as u16);
@@ -497,6 +770,9 @@ impl Filesystem for Server {
     }
 
     fn unlink(&self, _req: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEmpty) {
+        if let Err(errno) = self.met(Op::Unlink, 0) {
+            return reply.error(errno);
+        }
         match self.lock().remove(parent.0, name, false) {
             Ok(()) => reply.ok(),
             Err(errno) => reply.error(errno),
@@ -504,6 +780,9 @@ impl Filesystem for Server {
     }
 
     fn rmdir(&self, _req: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEmpty) {
+        if let Err(errno) = self.met(Op::Rmdir, 0) {
+            return reply.error(errno);
+        }
         match self.lock().remove(parent.0, name, true) {
             Ok(()) => reply.ok(),
             Err(errno) => reply.error(errno),
@@ -520,8 +799,11 @@ impl Filesystem for Server {
         _flags: RenameFlags,
         reply: ReplyEmpty,
     ) {
+        if let Err(errno) = self.met(Op::Rename, 0) {
+            return reply.error(errno);
+        }
         let mut inside = self.lock();
-        if inside.faults.read_only {
+        if inside.sealed() {
             return reply.error(Errno::EROFS);
         }
         let Some(ino) = inside.child(parent.0, name) else {
@@ -549,8 +831,11 @@ impl Filesystem for Server {
     }
 
     fn open(&self, _req: &Request, ino: INodeNo, flags: OpenFlags, reply: ReplyOpen) {
+        if let Err(errno) = self.met(Op::Open, 0) {
+            return reply.error(errno);
+        }
         let mut inside = self.lock();
-        if inside.faults.read_only && flags.acc_mode() != fuser::OpenAccMode::O_RDONLY {
+        if inside.sealed() && flags.acc_mode() != fuser::OpenAccMode::O_RDONLY {
             return reply.error(Errno::EROFS);
         }
         match inside.nodes.get_mut(&ino.0) {
@@ -591,8 +876,12 @@ impl Filesystem for Server {
         _lock_owner: Option<LockOwner>,
         reply: ReplyData,
     ) {
-        let fails = self.counted(Kind::Read);
-        match self.lock().read(ino.0, offset, size as usize, fails) {
+        let there = self.lock().attributes(ino.0).map_or(0, |attributes| attributes.size);
+        let end = (offset + u64::from(size)).min(there);
+        let read = self
+            .met(Op::Read, end)
+            .and_then(|met| self.lock().read(ino.0, offset, size as usize, &met));
+        match read {
             Ok(bytes) => reply.data(&bytes),
             Err(errno) => reply.error(errno),
         }
@@ -610,8 +899,10 @@ impl Filesystem for Server {
         _lock_owner: Option<LockOwner>,
         reply: ReplyWrite,
     ) {
-        let fails = self.counted(Kind::Write);
-        match self.lock().write(ino.0, offset, data, fails) {
+        let written = self
+            .met(Op::Write, offset + data.len() as u64)
+            .and_then(|met| self.lock().write(ino.0, offset, data, &met));
+        match written {
             Ok(len) => reply.written(len),
             Err(errno) => reply.error(errno),
         }
@@ -625,22 +916,30 @@ impl Filesystem for Server {
         _owner: LockOwner,
         reply: ReplyEmpty,
     ) {
-        if self.lock().faults.eio_close { reply.error(Errno::EIO) } else { reply.ok() }
+        match self.met(Op::Close, 0) {
+            Ok(_) => reply.ok(),
+            Err(errno) => reply.error(errno),
+        }
     }
 
     fn fsync(
         &self,
         _req: &Request,
-        _ino: INodeNo,
+        ino: INodeNo,
         _fh: FileHandle,
-        _datasync: bool,
+        datasync: bool,
         reply: ReplyEmpty,
     ) {
-        if self.counted(Kind::Fsync) {
-            self.lock().counts.failed += 1;
-            reply.error(Errno::EIO);
-        } else {
-            reply.ok();
+        match self.met(if datasync { Op::Fdatasync } else { Op::Fsync }, 0) {
+            Ok(met) => {
+                if let Some(Node { body: Body::File(bytes), kept, .. }) =
+                    self.lock().nodes.get_mut(&ino.0).filter(|_| !met.lies)
+                {
+                    kept.clone_from(bytes);
+                }
+                reply.ok();
+            }
+            Err(errno) => reply.error(errno),
         }
     }
 
@@ -665,9 +964,12 @@ impl Filesystem for Server {
         mode: i32,
         reply: ReplyEmpty,
     ) {
+        if let Err(errno) = self.met(Op::Allocate, offset + length) {
+            return reply.error(errno);
+        }
         let mut inside = self.lock();
         let size = inside.attributes(ino.0).map_or(0, |attributes| attributes.size);
-        let done = match (mode, inside.faults.read_only) {
+        let done = match (mode, inside.sealed()) {
             (_, true) => Err(Errno::EROFS),
             (0, false) if offset + length > size => inside.resize(ino.0, offset + length),
             (0, false) => Ok(()),
@@ -680,8 +982,11 @@ impl Filesystem for Server {
     }
 
     fn statfs(&self, _req: &Request, _ino: INodeNo, reply: ReplyStatfs) {
+        if let Err(errno) = self.met(Op::Statfs, 0) {
+            return reply.error(errno);
+        }
         let inside = self.lock();
-        let all = inside.faults.enospc_past.unwrap_or(ROOMY);
+        let all = inside.faults.full_at.unwrap_or(ROOMY);
         let free = all.saturating_sub(inside.used) / 4096;
         reply.statfs(all / 4096, free, free, 1 << 20, 1 << 19, 4096, 255, 4096);
     }
@@ -699,14 +1004,18 @@ impl Filesystem for Server {
             return reply.error(Errno::ENOTDIR);
         };
         let dots = [(OsStr::new("."), ino.0), (OsStr::new(".."), INodeNo::ROOT.0)];
-        let all =
-            dots.into_iter().chain(names.iter().map(|(name, child)| (name.as_os_str(), *child)));
-        for (i, (name, child)) in all.enumerate().skip(offset as usize) {
+        // In the order of their numbers, which are the places too: what goes meanwhile moves no other.
+        let mut all: Vec<_> =
+            names.iter().map(|(name, child)| (name.as_os_str(), *child)).collect();
+        all.sort_by_key(|(_, child)| *child);
+        let dots = dots.into_iter().zip(1_u64..);
+        let all = dots.chain(all.into_iter().map(|one| (one, one.1 + 2)));
+        for ((name, child), place) in all.filter(|(_, place)| *place > offset) {
             let kind = match inside.nodes.get(&child) {
                 Some(Node { body: Body::File(_), .. }) => FileType::RegularFile,
                 _ => FileType::Directory,
             };
-            if reply.add(INodeNo(child), i as u64 + 1, kind, name) {
+            if reply.add(INodeNo(child), place, kind, name) {
                 break;
             }
         }

@@ -50,7 +50,7 @@ pub use den::{Folder, copy_program, folder, sweep};
 pub use dirty::DirtyLimit;
 pub use emulated::Emulated;
 pub use fake::Fake;
-pub use faulty::{Counts, Faults, FaultyFuse};
+pub use faulty::{Counts, FaultRule, Faults, FaultyFuse, Op, on};
 pub use gauge::{
     Leaf, Measured, cold, drop_caches, read, read_direct, write_direct, write_then_fsync,
 };
@@ -64,7 +64,7 @@ pub(crate) use skip::need;
 pub use skip::{Skip, need_fuse, need_root, need_tool, skipped};
 pub use speed::Speed;
 pub use swap::{Hungry, Swap};
-pub use typed::{Ran, Typed, assay};
+pub use typed::{Ran, Typed, assay, run_plan};
 
 /// 2^10 bytes.
 pub const KI: u64 = 1 << 10;

@@ -122,7 +122,7 @@ fn bad_words_are_refused_in_one_line_and_one_that_works_and_touch_nothing() {
             "quick . --report r.json --record r.json",
             "r.json is no place for a report: it has another",
         ),
-        ("quick large.csv --report ./large.csv", "./large.csv is no place for a report: it has"),
+        ("quick large.csv --report ./large.csv", "./large.csv is there and is no report of assay"),
         (
             "judge record.json --format pdf",
             "invalid value 'pdf' for --format; give one of text, json",
@@ -133,7 +133,8 @@ fn bad_words_are_refused_in_one_line_and_one_that_works_and_touch_nothing() {
         ("quick . --read-only --size 4M", "there is nothing to read in a folder with --read-only"),
         ("quick /dev/x /dev/x --read-only", "contradict each other"),
         ("quick . .", "no block device; give one path"),
-        ("quick . a b", "unknown argument 'b'"),
+        ("quick . a b", "'a' is one path too many: . is no block device"),
+        ("quick . a b c", "no more were expected"),
         ("quick . --size 999999T", "do not fit"),
         ("quick large --keep", "--keep is about the test file"),
         ("ramp", "PATH is missing; name a folder"),

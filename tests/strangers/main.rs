@@ -1,0 +1,10 @@
+//! What others wrote: documents that are none, words that act upon a terminal, boards that never stop. Each is answered
+//! in a line, and nothing of it reaches a terminal as it is.
+
+mod boards;
+mod documents;
+#[path = "../lab/mod.rs"]
+mod lab;
+mod mutants;
+mod outputs;
+mod words;
