@@ -11,7 +11,7 @@ ZIG=ziglang==0.17.0
 ZIGBUILD=cargo-zigbuild==0.24.0
 
 # More than that is not given away: what has to be copied to a board through a serial line should be small.
-MOST=$((6 << 20))
+MOST=$((9 << 20))
 
 tools() {
 	need python3 python3 python3-venv
