@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # check.sh: builds all that is given away, runs each program (dist.sh), and boots the boards (boot.sh): the last part of
-# 'make test'.
+# 'make check'.
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 

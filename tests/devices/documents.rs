@@ -14,7 +14,7 @@ use crate::lab::{self, Card};
 
 /// What is not typed, and why.
 const NOT_TYPED: [(&str, &str); 7] = [
-    ("make test", "it runs all tests, this one among them"),
+    ("make test", "it runs tests for a quarter of an hour"),
     ("make install DESTDIR=", "it installs outside of the folder of this test"),
     ("make dist", "it fetches compilers and builds for four kinds of machine, for an hour"),
     ("make smoke", "it runs what 'make dist' has built"),
