@@ -314,7 +314,7 @@ fn records_are_held_against_each_other() {
             &[&DoctoredRecord::write_flushed().record],
             &[&kept(name, beside.make)],
         );
-        let traps: Vec<&str> = found.findings.iter().map(|f| f.trap.0.as_str()).collect();
+        let traps: Vec<&str> = found.findings.iter().map(|f| f.trap.name()).collect();
         for trap in beside.named {
             assert!(traps.contains(trap), "{name} must name {trap}: {found:#?}");
         }
@@ -349,7 +349,7 @@ fn kept_records_get_their_verdicts() {
             (kept.trust, kept.measures),
             "{name}: {found:#?}"
         );
-        let traps: Vec<&str> = found.findings.iter().map(|f| f.trap.0.as_str()).collect();
+        let traps: Vec<&str> = found.findings.iter().map(|f| f.trap.name()).collect();
         for trap in kept.named {
             assert!(traps.contains(trap), "{name} must name {trap}: {traps:?}");
         }
@@ -387,7 +387,8 @@ fn records_of_version_1_get_the_verdicts_that_they_got() {
         verdict::judge(&mut new);
         let told = |verdict: &Option<record::Verdict>| {
             let verdict = verdict.as_ref().expect("judged");
-            let traps: Vec<String> = verdict.findings.iter().map(|f| f.trap.0.clone()).collect();
+            let traps: Vec<String> =
+                verdict.findings.iter().map(|f| f.trap.name().to_string()).collect();
             (verdict.trust, verdict.measures, verdict.corrected, traps)
         };
         assert_eq!(told(&new.verdict), told(&old.verdict), "{name}");
@@ -421,9 +422,10 @@ fn records_of_version_1_get_the_verdicts_that_they_got() {
 fn each_rule_has_a_record_and_each_record_a_line() {
     let names = || TABLE.iter().map(|kept| kept.name).chain(PAIRS.iter().map(|kept| kept.name));
     for rule in verdict::RULES {
-        let trips = TABLE.iter().any(|kept| kept.named.contains(&rule.id))
-            || PAIRS.iter().any(|kept| kept.named.contains(&rule.id));
-        let nearly = names().any(|n| n.starts_with(&format!("{}-nearly", rule.id.to_lowercase())));
+        let trips = TABLE.iter().any(|kept| kept.named.contains(&rule.id.name()))
+            || PAIRS.iter().any(|kept| kept.named.contains(&rule.id.name()));
+        let nearly =
+            names().any(|n| n.starts_with(&format!("{}-nearly", rule.id.name().to_lowercase())));
         assert!(trips && nearly, "{} ({}): {trips} {nearly}", rule.id, rule.title);
     }
     let folder = path("x").parent().expect("in a folder").to_path_buf();
@@ -516,7 +518,7 @@ fn counters_that_wrap_change_no_verdict() {
         let mut all: Vec<_> = [record.verdict].into_iter().chain(phases).collect();
         for verdict in all.iter_mut().flatten() {
             // About all that was written since boot, which is more here.
-            verdict.findings.retain(|finding| finding.trap.0 != "T44");
+            verdict.findings.retain(|finding| finding.trap.name() != "T44");
         }
         all
     };

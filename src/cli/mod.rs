@@ -63,6 +63,7 @@ use crate::dialect::{
 };
 use crate::error::{Error, Refusal};
 use crate::name::NameText as _;
+use crate::record::TrapId;
 use crate::record::document_file;
 use crate::report::{self, TerminalStyle};
 use crate::unit::Bytes;
@@ -207,14 +208,14 @@ fn traps(number: Option<&str>, style: TerminalStyle) -> Result<String, Refusal> 
     let Some(number) = number else { return Ok(report::catalogue::page(style)) };
     let digits = number.strip_prefix(['T', 't']).unwrap_or(number);
     let zero = if digits.len() == 1 { "0" } else { "" };
-    match catalogue::entries(&format!("T{zero}{digits}")).as_slice() {
-        [] => Err(Refusal::new(
+    let Some(id) = TrapId::of_name(&format!("T{zero}{digits}")) else {
+        let last = TrapId::ALL.len() - 1;
+        return Err(Refusal::new(
             format!("there is no trap '{number}'"),
-            format!("write a number from T00 to T{}", catalogue::LAST),
-        )),
-        entries => {
-            let told = entries.iter().map(|entry| report::catalogue::entry(entry, style));
-            Ok(told.collect::<Vec<_>>().join("\n"))
-        }
-    }
+            format!("write a number from T00 to T{last}"),
+        ));
+    };
+    let entries = catalogue::entries(id);
+    let told = entries.iter().map(|entry| report::catalogue::entry(entry, style));
+    Ok(told.collect::<Vec<_>>().join("\n"))
 }

@@ -43,7 +43,7 @@ fn head(finding: &Finding) -> (String, Ink) {
         FindingWeight::Unproven => ("unproven", Ink::Careful),
         FindingWeight::Refute => ("wrong", Ink::Bad),
     };
-    (format!("{} {word:9}", finding.trap.0), ink)
+    (format!("{} {word:9}", finding.trap), ink)
 }
 
 /// A text beside a coloured head.

@@ -17,15 +17,16 @@ const OTHER: &str = "t29-nearly-loop-on-fuse.json";
 /// A row for each rule that has none yet, by its record; and for each trap without a rule.
 pub fn rows(made: &[Row]) -> Vec<Row> {
     let without = |id: &str| !made.iter().any(|row| row.trap == id);
-    let mut rules: Vec<&str> = RULES.iter().map(|rule| rule.id).filter(|id| without(id)).collect();
+    let mut rules: Vec<&str> =
+        RULES.iter().map(|rule| rule.id.name()).filter(|id| without(id)).collect();
     rules.dedup();
     let records = rules.into_iter().flat_map(of_records);
-    let unruled = UNRULED.iter().filter(|trap| without(trap.id)).filter_map(|trap| {
+    let unruled = UNRULED.iter().filter(|trap| without(trap.id.name())).filter_map(|trap| {
         Some(match &trap.standing {
             // Somebody else finds it, and a case must show that.
             TrapStanding::Under { .. } => return None,
             TrapStanding::Prevented { shown, .. } => {
-                Row::told(trap.id, format!("prevented: {shown}"), "-")
+                Row::told(trap.id.name(), format!("prevented: {shown}"), "-")
             }
         })
     });
@@ -48,14 +49,17 @@ fn of_records(id: &str) -> Vec<Row> {
 fn of_record(id: &str, path: &Path) -> Row {
     let mut record = record(path);
     let how = format!("record {}", name(path).trim_end_matches(".json"));
-    if RULES.iter().any(|rule| rule.id == id && matches!(rule.judge, RuleJudge::Pair(_))) {
+    if RULES.iter().any(|rule| rule.id.name() == id && matches!(rule.judge, RuleJudge::Pair(_))) {
         let found = unlike(&[&self::record(&folder().join(OTHER))], &[&record]);
-        assert!(found.findings.iter().any(|finding| finding.trap.0 == id), "{how}: {found:#?}");
+        assert!(
+            found.findings.iter().any(|finding| finding.trap.name() == id),
+            "{how}: {found:#?}"
+        );
         return Row::told(id, format!("{how}, beside another"), "not comparable");
     }
     judge(&mut record);
     let verdict = record.verdict.expect("judged");
-    let named = verdict.findings.iter().any(|finding| finding.trap.0 == id);
+    let named = verdict.findings.iter().any(|finding| finding.trap.name() == id);
     assert!(named, "{how}: {verdict:#?}");
     Row::told(id, how, word(&verdict))
 }

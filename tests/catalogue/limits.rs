@@ -91,7 +91,8 @@ fn t52_a_limit_on_the_processor(shelf: &Shelf) -> Rows {
     let group = lab::limit_cpu(3)?;
     let words = "if=/dev/zero of={x} bs=4k count=3000 oflag=direct";
     let held = heard(hear(dd_typed(card, words).within(group.rooms())));
-    let limited = |f: &Finding| f.trap.0 == "T52" && f.measures == Some(MeasuredSubject::Limited);
+    let limited =
+        |f: &Finding| f.trap.name() == "T52" && f.measures == Some(MeasuredSubject::Limited);
     if !held.verdict().findings.iter().any(limited) {
         // A disk that others keep busy is waited for as well.
         busy(format!("the limit is not named\n{held}"));

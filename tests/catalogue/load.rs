@@ -37,7 +37,7 @@ fn does_not_blame_the_disk(heard: &Heard) {
     for finding in &heard.verdict().findings {
         let blamed = finding.weight >= FindingWeight::Doubt
             && finding.measures != Some(MeasuredSubject::Disturbed);
-        assert!(!blamed, "{} blames something else\n{heard}", finding.trap.0);
+        assert!(!blamed, "{} blames something else\n{heard}", finding.trap.name());
     }
 }
 
@@ -199,7 +199,7 @@ fn t52_a_busy_program_beside(_: &Shelf) -> Rows {
         let beside = run_plan(&plan(&job), |typed| typed);
         let share = (noise.cpu() - before).as_secs_f64() / began.elapsed().as_secs_f64();
         let named = format!("{} used ", noise.named("sh"));
-        let claims = beside.verdict().findings.iter().filter(|found| found.trap.0 == "T52");
+        let claims = beside.verdict().findings.iter().filter(|found| found.trap.name() == "T52");
         match claims.map(|found| &found.claim).any(|claim| claim.contains(&named)) {
             true => rows.push(Row::named("T52", how, &beside)),
             // Where the run did not wait for a CPU, it took nothing from it.

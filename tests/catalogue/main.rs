@@ -28,7 +28,7 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use assay::verdict::catalogue::LAST;
+use assay::record::TrapId;
 use kernel::told;
 use lab::Skip;
 use row::Row;
@@ -189,6 +189,6 @@ fn numbers(name: &str) -> impl Iterator<Item = String> {
 
 /// Numbers of the catalogue that no row is about.
 fn missing(rows: &[Row]) -> impl Iterator<Item = String> {
-    let all = (0..=LAST).map(|number| format!("T{number:02}"));
+    let all = TrapId::ALL.iter().map(|id| id.name().to_string());
     all.filter(|id| !rows.iter().any(|row| row.trap == *id))
 }

@@ -42,7 +42,7 @@ impl Row {
 
     /// Nearly the same, and the trap makes no doubt; a note, that others were there too, it may.
     pub fn undoubted(trap: &str, how: impl Into<String>, heard: &Heard) -> Row {
-        let doubts = |f: &&Finding| f.trap.0 == trap && f.weight > FindingWeight::Note;
+        let doubts = |f: &&Finding| f.trap.name() == trap && f.weight > FindingWeight::Note;
         assert_eq!(heard.verdict().findings.iter().find(doubts), None, "{heard}");
         Row::told(trap, how, format!("{}, no doubt by {trap}", word(heard.verdict())))
     }

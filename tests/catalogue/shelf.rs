@@ -159,7 +159,7 @@ pub fn run_plan(plan: &Value, typed: impl FnOnce(Typed) -> Typed) -> Heard {
 /// The finding about a trap.
 pub fn finding<'a>(heard: &'a Heard, trap: &str) -> &'a Finding {
     let all = &heard.verdict().findings;
-    all.iter().find(|f| f.trap.0 == trap).unwrap_or_else(|| panic!("no {trap}\n{heard}"))
+    all.iter().find(|f| f.trap.name() == trap).unwrap_or_else(|| panic!("no {trap}\n{heard}"))
 }
 
 /// Reads what was read before. Some machines take pages from the cache at any time (DAMON's reclaim

@@ -292,7 +292,7 @@ pub fn sound(measures: MeasuredSubject, summary: &str) -> Verdict {
 fn throttled(direction: &str, file: &str, rate: u64) -> Verdict {
     Verdict {
         findings: vec![Finding {
-            trap: TrapId("T32".into()),
+            trap: TrapId::T32,
             weight: FindingWeight::Note,
             measures: Some(MeasuredSubject::Limited),
             claim: format!("{direction} are held at {rate} MiB/s by a control group"),
@@ -519,7 +519,7 @@ pub fn deferred() -> Record {
             .into(),
         corrected: Some(Estimate { value: 4_168_000.0, low: 4_130_000.0, high: 4_200_000.0 }),
         findings: vec![Finding {
-            trap: TrapId("T02".into()),
+            trap: TrapId::T02,
             weight: FindingWeight::Refute,
             measures: Some(MeasuredSubject::Deferred),
             claim: "the work was not done when the clock stopped".into(),
@@ -578,7 +578,7 @@ pub fn memory() -> Record {
         summary: "There is no disk behind /tmp: it is memory (tmpfs).".into(),
         corrected: None,
         findings: vec![Finding {
-            trap: TrapId("T23".into()),
+            trap: TrapId::T23,
             weight: FindingWeight::Refute,
             measures: Some(MeasuredSubject::NotADisk),
             claim: "/tmp is memory, whatever its figures".into(),

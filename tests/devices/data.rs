@@ -38,7 +38,7 @@ fn run(phases: &[(&str, Value)], settle: Duration) -> Heard {
 /// What was found of a trap in a phase.
 fn found<'a>(heard: &'a Heard, phase: &str, trap: &str) -> Option<&'a Finding> {
     let verdict = heard.named(phase).verdict.as_ref().expect("judged");
-    verdict.findings.iter().find(|finding| finding.trap.0 == trap)
+    verdict.findings.iter().find(|finding| finding.trap.name() == trap)
 }
 
 /// Files of a tree on a card.

@@ -57,7 +57,7 @@ fn writes(block: u64, order: &str, more: Value) -> Value {
 
 fn of<'a>(heard: &'a Heard, phase: &str, trap: &str) -> Option<&'a Finding> {
     let verdict = heard.named(phase).verdict.as_ref().expect("judged");
-    verdict.findings.iter().find(|finding| finding.trap.0 == trap)
+    verdict.findings.iter().find(|finding| finding.trap.name() == trap)
 }
 
 #[test]

@@ -116,13 +116,14 @@ fn run(target: &Value, kind: &Kind) -> Heard {
 /// What is said against it and is not true.
 fn slander<'a>(heard: &'a Heard, declared: Option<&str>, others: &Others) -> Vec<&'a Finding> {
     let untrue = |finding: &&Finding| {
-        let true_of_place = Some(&*finding.trap.0) == declared;
-        let of_others = ["T31", "T51", "T52", "T58", "T43", "T68"].contains(&&*finding.trap.0)
+        let true_of_place = Some(&*finding.trap.name()) == declared;
+        let of_others = ["T31", "T51", "T52", "T58", "T43", "T68"].contains(&&*finding.trap.name())
             && finding.weight < FindingWeight::Refute;
-        let refuted_by_others = finding.trap.0 == "T31" && others.moved > MI;
+        let refuted_by_others = finding.trap.name() == "T31" && others.moved > MI;
         let true_of_others = refuted_by_others || of_others && others.at_work();
         // The machine's own disk may be a virtual one that is faster than any medium.
-        let true_of_host = finding.trap.0 == "T30" && finding.weight == FindingWeight::Unproven;
+        let true_of_host =
+            finding.trap.name() == "T30" && finding.weight == FindingWeight::Unproven;
         finding.weight != FindingWeight::Note && !true_of_place && !true_of_others && !true_of_host
     };
     heard.verdict().findings.iter().filter(untrue).collect()
@@ -148,7 +149,7 @@ fn fifty_honest_runs_are_not_slandered() {
             let traps: Vec<String> = verdict
                 .findings
                 .iter()
-                .map(|f| format!("{} {}", f.trap.0, format!("{:?}", f.weight).to_lowercase()))
+                .map(|f| format!("{} {}", f.trap.name(), format!("{:?}", f.weight).to_lowercase()))
                 .collect();
             told(
                 &format!("{name:26} {:34}", kind.0),
@@ -181,7 +182,7 @@ fn fifty_honest_runs_are_not_slandered() {
 
 /// Says that copying into the page cache held the rate down, not the device.
 fn is_of_copying(finding: &Finding) -> bool {
-    finding.trap.0 == "T51" && finding.weight == FindingWeight::Doubt
+    finding.trap.name() == "T51" && finding.weight == FindingWeight::Doubt
 }
 
 /// What a run used, as seen from outside, in seconds.

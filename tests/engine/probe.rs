@@ -400,7 +400,7 @@ fn the_same_as_json() {
     let leaf = probe.survey.devices().next().expect("a device");
     assert_eq!((&leaf.layer.name, leaf.layer.size.seen()), (&known.name, Some(&Bytes::mib(256))));
     // Its image is cached a second time.
-    let cached = probe.findings.iter().find(|found| found.trap.0 == "T30").expect("T30");
+    let cached = probe.findings.iter().find(|found| found.trap.name() == "T30").expect("T30");
     assert!(cached.claim.contains(&known.image), "{}", cached.claim);
     let schema = lab::assay(["schema", "probe"]).run().expect(0);
     assert!(schema.stdout.contains("\"title\": \"Probe\""), "{schema}");

@@ -80,7 +80,10 @@ impl fmt::Display for Heard {
                 writeln!(
                     f,
                     "{} {:?} {:?}: {}",
-                    finding.trap.0, finding.weight, finding.measures, finding.claim
+                    finding.trap.name(),
+                    finding.weight,
+                    finding.measures,
+                    finding.claim
                 )?;
                 for exhibit in &finding.because {
                     writeln!(f, "    {}: {} ({})", exhibit.reading, exhibit.value, exhibit.source)?;
@@ -115,7 +118,7 @@ impl Heard {
 
     /// Whether a trap was named, at whatever weight.
     pub fn found(&self, trap: &str) -> bool {
-        self.verdict().findings.iter().any(|finding| finding.trap.0 == trap)
+        self.verdict().findings.iter().any(|finding| finding.trap.name() == trap)
     }
 
     /// Fails unless trust and subject are these.

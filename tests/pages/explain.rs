@@ -195,7 +195,7 @@ fn well_known_lines() {
         let text = serde_json::to_string(&told).expect("JSON");
         assert_eq!(serde_json::from_str::<Explanation>(&text).expect("read"), told, "{name}");
         let found: Vec<&str> =
-            told.phases[0].verdict.findings.iter().map(|f| f.trap.0.as_str()).collect();
+            told.phases[0].verdict.findings.iter().map(|f| f.trap.name()).collect();
         // What to do next is a line: one of ours is understood, and not the one that was typed.
         for finding in &told.phases[0].verdict.findings {
             let Some(next) = &finding.next else { continue };
@@ -229,7 +229,13 @@ fn the_tests_of_bonnie() {
     let line = "bonnie++ -d /mnt/sd -s 64 -r 32 -n 1 -u root";
     let told = explained(&tree, line).expect("explained");
     let found = |phase: &assay::record::PhaseExplanation| {
-        phase.verdict.findings.iter().map(|f| f.trap.0.clone()).collect::<Vec<_>>().join(" ")
+        phase
+            .verdict
+            .findings
+            .iter()
+            .map(|f| f.trap.name().to_string())
+            .collect::<Vec<_>>()
+            .join(" ")
     };
     let found: Vec<String> =
         told.phases.iter().map(|phase| format!("{}: {}", phase.name, found(phase))).collect();
@@ -249,7 +255,7 @@ fn the_tests_of_bonnie() {
     );
     let ours = explained(&tree, &line.replace("bonnie++", "assay bonnie")).expect("explained");
     let cached = |phase: &assay::record::PhaseExplanation| {
-        phase.verdict.findings.iter().any(|finding| finding.trap.0 == "T01")
+        phase.verdict.findings.iter().any(|finding| finding.trap.name() == "T01")
     };
     assert!(told.phases.iter().any(cached) && !ours.phases.iter().any(cached));
     let refused = explained(&tree, "bonnie++ -s 0 -n 0").expect_err("nothing to do");
@@ -323,7 +329,7 @@ fn mended_lines_are_mended() {
             .verdict
             .findings
             .iter()
-            .filter(|f| f.weight > assay::record::FindingWeight::Note && f.trap.0 != "T62")
+            .filter(|f| f.weight > assay::record::FindingWeight::Note && f.trap.name() != "T62")
             .collect();
         assert!(heavy.is_empty(), "{name}: {mended}: {heavy:?}");
     }

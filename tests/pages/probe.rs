@@ -48,7 +48,7 @@ fn page_of(name: &str, tree: &Tree) -> Vec<String> {
     }
     let text = serde_json::to_string(&probe).expect("JSON");
     assert_eq!(serde_json::from_str::<ProbeResult>(&text).expect("a probe"), probe);
-    probe.findings.iter().map(|finding| finding.trap.0.clone()).collect()
+    probe.findings.iter().map(|finding| finding.trap.name().to_string()).collect()
 }
 
 const CARD: &str = "platform/emmc2bus/fe340000.mmc/mmc_host/mmc0/mmc0:aaaa/block/mmcblk0";
@@ -280,7 +280,10 @@ fn a_drive_that_hangs_on_the_other_socket() {
         let mut machine = common::machine();
         machine.nodes = vec![node(0, "0-15", 16), node(1, "16-31", near)];
         let found = predict::foresee(&survey, &machine).into_iter();
-        found.filter(|found| found.trap.0 == "T61").map(|found| found.claim).collect::<Vec<_>>()
+        found
+            .filter(|found| found.trap.name() == "T61")
+            .map(|found| found.claim)
+            .collect::<Vec<_>>()
     };
     assert_eq!(
         far(0),

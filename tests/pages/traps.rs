@@ -1,5 +1,6 @@
 //! `docs/TRAPS.md` says what the rules say, and what it names as proof exists.
 
+use assay::record::TrapId;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -41,7 +42,9 @@ fn the_document_is_what_the_rules_say() {
 #[test]
 fn the_verb_prints_for_a_terminal_what_the_document_says() {
     golden_at_widths("traps", page);
-    for (name, id) in [("trap-t31", "T31"), ("trap-t28", "T28"), ("trap-t09", "T09")] {
+    for (name, id) in
+        [("trap-t31", TrapId::T31), ("trap-t28", TrapId::T28), ("trap-t09", TrapId::T09)]
+    {
         let [entry] = &entries(id)[..] else { panic!("{id}: one trap, one entry") };
         golden_at_widths(name, |style| assay::report::catalogue::entry(entry, style));
     }

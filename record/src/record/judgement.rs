@@ -1,5 +1,6 @@
 //! What the judges say, as values: part of the record's document.
 
+use super::TrapId;
 use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize};
@@ -111,12 +112,6 @@ impl MeasuredSubject {
         }
     }
 }
-
-/// A trap of the catalogue, by number: `T02`.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(transparent)]
-pub struct TrapId(pub String);
 
 /// One thing that was found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

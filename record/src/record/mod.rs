@@ -33,6 +33,7 @@ mod so_far;
 mod store;
 mod sweep;
 mod totals;
+mod trap_id;
 mod version1;
 
 pub use aftermath::{Aftermath, AftermathRound, SingleReadLatencies};
@@ -57,7 +58,7 @@ pub use json::{JsonLayout, json_line, write_json};
 pub use json_read::read_json;
 pub use judgement::{
     Exhibit, ExhibitQuantity, ExhibitUnit, ExhibitValue, Finding, FindingWeight, MeasuredSubject,
-    NextStep, Remedy, TrapId, Trust, Verdict,
+    NextStep, Remedy, Trust, Verdict,
 };
 pub use ledger::{
     ByteBalance, ByteMover, HeldSpan, LowerBytes, PhaseLedger, RateLevel, TimeBalance, TimeHolder,
@@ -87,6 +88,7 @@ pub use so_far::{PartSoFar, PhaseSoFar};
 pub use store::{RecordSink, is_record, load, of_text, text_from, text_of, unread};
 pub use sweep::{SweepCell, SweepPlateau, SweepResult, SweepSide, ThroughputDrop};
 pub use totals::ActionTotals;
+pub use trap_id::TrapId;
 
 use serde::{Deserialize, Serialize};
 

@@ -14,12 +14,12 @@ use super::words::share;
 use super::{Rule, RuleJudge, advice, explained, file_lock, finding, flush_bound, refuted};
 use crate::evidence::PathKind;
 use crate::record::{
-    Exhibit, Finding, FindingWeight, MeasuredSubject, PhaseLedger, TimeBalance, TimeHolder,
+    Exhibit, Finding, FindingWeight, MeasuredSubject, PhaseLedger, TimeBalance, TimeHolder, TrapId,
 };
 
 /// The caller waits most of the time, and neither the device nor a flush is what it waits for.
 pub const RULE: Rule = Rule {
-    id: "T67",
+    id: TrapId::T67,
     title: "Held back above the device queue",
     happens: "Something above the device queue holds requests back, and no limit can be read, or none is near.",
     seen_by: "Busy and flush time of the device, requests in flight, CPU time.",
@@ -30,7 +30,7 @@ pub const RULE: Rule = Rule {
 };
 
 fn judge(phase_view: &PhaseView<'_>, ledger: &PhaseLedger, found: &[Finding]) -> Option<Finding> {
-    let locked = |f: &Finding| f.trap.0 == file_lock::RULE.id;
+    let locked = |f: &Finding| f.trap == file_lock::RULE.id;
     let known = found.iter().any(|f| f.measures == Some(MeasuredSubject::Limited) || locked(f));
     let partner = |kind: PathKind| matches!(kind, PathKind::Stream | PathKind::Character);
     if refuted(found) || known || phase_view.paced() || phase_view.of_trees() {
@@ -121,7 +121,7 @@ fn source_or_sink(path: &str) -> bool {
 /// Data that went through memory in order, and neither the device nor the program was at work for most of
 /// the time: it was spent on the way between them, in the kernel.
 fn in_memory(phase_view: &PhaseView<'_>, found: &[Finding], cpu: f64) -> Option<Finding> {
-    let each = |f: &Finding| f.trap.0 == flush_bound::RULE.id;
+    let each = |f: &Finding| f.trap == flush_bound::RULE.id;
     let work = phase_view.work();
     let flow_view = phase_view.cases.iter().find(|flow_view| {
         let through = flow_view.reach().is_some_and(|(reach, _)| reach >= REACHED);

@@ -3,12 +3,12 @@
 use super::measure::FlowView;
 use super::words::share;
 use super::{Rule, RuleJudge, left_behind, not_direct};
-use crate::record::{Exhibit, Finding};
+use crate::record::{Exhibit, Finding, TrapId};
 use crate::unit::Bytes;
 
 /// Larger than memory, and part of it was left behind.
 pub const RULE: Rule = Rule {
-    id: "T05",
+    id: TrapId::T05,
     title: "Larger than memory, not flushed",
     happens: "The end of a file larger than memory still stays in the page cache, up to the dirty limit.",
     seen_by: "File size against RAM and the memory cgroup; bytes at the device when the clock stopped.",
@@ -53,7 +53,7 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
 mod tests {
     use super::super::bench::{DoctoredRecord, verdict};
     use crate::evidence::Reading;
-    use crate::record::{MeasuredSubject, Trust};
+    use crate::record::{MeasuredSubject, TrapId, Trust};
     use crate::unit::Bytes;
 
     #[test]
@@ -63,7 +63,7 @@ mod tests {
         bench.written(Bytes::mib(15), Bytes::mib(20));
         let found = verdict(&bench.record);
         assert_eq!((found.trust, found.measures), (Trust::Wrong, MeasuredSubject::Deferred));
-        let traps: Vec<_> = found.findings.iter().map(|f| f.trap.0.as_str()).collect();
-        assert!(traps.contains(&"T05") && !traps.contains(&"T02"), "{traps:?}");
+        let traps: Vec<_> = found.findings.iter().map(|f| f.trap).collect();
+        assert!(traps.contains(&TrapId::T05) && !traps.contains(&TrapId::T02), "{traps:?}");
     }
 }

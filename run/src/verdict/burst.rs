@@ -5,13 +5,13 @@ use super::threshold::{BURST_SHARE, CLIFF, CLIFF_PART, SMALL_BYTES};
 use super::words::pace;
 use super::{Rule, RuleJudge, advice, finding, refuted};
 use crate::plan::Caching;
-use crate::record::{Exhibit, ExhibitValue, Finding, FindingWeight};
+use crate::record::{Exhibit, ExhibitValue, Finding, FindingWeight, TrapId};
 use crate::unit::{Bytes, Nanos};
 
 /// Buffered writes, flushed inside the timing, that went at two speeds: what the calls did at first
 /// is memory's, and latencies of both are mixed.
 pub const RULE: Rule = Rule {
-    id: "T04",
+    id: TrapId::T04,
     title: "Burst into memory, then device speed",
     happens: "Buffered writes run at memory speed up to the dirty limit and are then throttled to the speed of the device.",
     seen_by: "Bytes written by the program against bytes at the device over time: the difference is in memory.",
@@ -114,7 +114,7 @@ fn burst(phase_view: &PhaseView<'_>) -> Option<WriteBurst> {
 #[cfg(test)]
 mod tests {
     use super::super::bench::{DoctoredRecord, verdict};
-    use crate::record::Trust;
+    use crate::record::{TrapId, Trust};
 
     #[test]
     fn a_burst_is_told_apart_from_what_follows() {
@@ -124,7 +124,7 @@ mod tests {
             bench.burst_series(first);
             let found = verdict(&bench.record);
             assert_eq!(found.trust, Trust::Sound, "{found:?}");
-            found.findings.iter().any(|f| f.trap.0 == "T04")
+            found.findings.iter().any(|f| f.trap == TrapId::T04)
         };
         assert!(!named(1));
         assert!(named(12));
@@ -139,7 +139,7 @@ mod tests {
             point.write_bytes += point.write_bytes / 10;
         }
         let found = verdict(&bench.record).findings;
-        assert!(found.iter().any(|finding| finding.trap.0 == "T04"), "{found:?}");
+        assert!(found.iter().any(|finding| finding.trap == TrapId::T04), "{found:?}");
     }
 
     #[test]
@@ -151,7 +151,7 @@ mod tests {
                 point.top_write_bytes = above.or(point.device_write_bytes);
                 point.device_write_bytes = point.device_write_bytes.map(|mine| mine + others);
             }
-            verdict(&bench.record).findings.iter().any(|found| found.trap.0 == "T04")
+            verdict(&bench.record).findings.iter().any(|found| found.trap == TrapId::T04)
         };
         assert!(named(0, None));
         assert!(named(4 << 20, None));

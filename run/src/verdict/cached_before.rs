@@ -5,12 +5,12 @@ use super::threshold::{REACHED, RESIDENT};
 use super::words::of;
 use super::{Rule, RuleJudge, advice, finding};
 use crate::plan::Caching;
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, TrapId};
 
 /// A buffered read, more than a hundredth of it in memory before, and the device gave a little
 /// less than was read, or so little that read-ahead may have made up for it.
 pub const RULE: Rule = Rule {
-    id: "T06",
+    id: TrapId::T06,
     title: "Partly cached before",
     happens: "Part of the file was in the page cache, or RAM is larger than the tool assumes, and read-ahead hides how much.",
     seen_by: "Cached pages of the file before the read; bytes read from the device.",

@@ -4,14 +4,12 @@
 //! gets is the printer's.
 
 use super::{RULES, Rule, threshold};
-
-/// The highest number of the catalogue; the lowest is T00.
-pub const LAST: usize = 74;
+use crate::record::TrapId;
 
 /// A trap that no rule of its own judges.
 pub struct UnjudgedTrap {
     /// Its number.
-    pub id: &'static str,
+    pub id: TrapId,
     /// What it is called.
     pub title: &'static str,
     /// What happens, in a sentence that a person can repeat.
@@ -25,7 +23,7 @@ pub enum TrapStanding {
     /// Other rules find it: their numbers.
     Under {
         /// The rules.
-        rules: &'static [&'static str],
+        rules: &'static [TrapId],
         /// The test that shows it, as `file: function`.
         shown: &'static str,
     },
@@ -43,18 +41,18 @@ use TrapStanding::{Prevented, Under};
 /// The traps of the catalogue that have no rule, by number.
 #[rustfmt::skip]
 pub const UNRULED: &[UnjudgedTrap] = &[
-    UnjudgedTrap { id: "T09", title: "Mapped memory", happens: "Writes to a mapping only change pages in memory; reads from one may fetch far more than is touched.", standing: Under { rules: &["T01", "T02"], shown: "tests/catalogue/durability.rs: t09_a_mapping_is_memory_until_it_is_flushed" } },
-    UnjudgedTrap { id: "T13", title: "One option, two meanings", happens: "conv=fsync is one flush at the end in GNU dd, but was one after each block in BusyBox before 1.27.", standing: Prevented { how: "a plan states when it flushes, and the BusyBox 1.35 dialect flushes once, as BusyBox 1.35 does.", shown: "src/dialect/dd/tests.rs: one_flush_is_asked_for_whoever_speaks" } },
-    UnjudgedTrap { id: "T26", title: "The same random buffer again and again", happens: "One random buffer, written repeatedly, compresses and deduplicates to almost nothing.", standing: Prevented { how: "no two sectors that assay generates are alike, unless the plan asks for it.", shown: "core/src/engine/fill.rs: no_two_sectors_are_alike_and_none_compresses" } },
-    UnjudgedTrap { id: "T42", title: "Cleaning up after earlier data", happens: "Lazy initialization, or the deletion of an old file, still runs in the background.", standing: Under { rules: &["T08", "T31"], shown: "run/src/verdict/shared_device.rs: inode_tables_of_a_new_file_system_are_named" } },
-    UnjudgedTrap { id: "T59", title: "MB and MiB", happens: "Tools print the same unit for 10^6 and 2^20 bytes.", standing: Prevented { how: "bytes and nanoseconds internally, and the exact unit with every figure.", shown: "core/src/unit.rs: figures_carry_three_digits_and_their_unit" } },
-    UnjudgedTrap { id: "T63", title: "Counters added up", happens: "A byte is counted at the partition, the mapper and the disk, and a tool adds them up.", standing: Prevented { how: "devices are judged level by level, and mirrors count once.", shown: "run/src/verdict/tests.rs: both_halves_of_a_mirror_are_expected" } },
+    UnjudgedTrap { id: TrapId::T09, title: "Mapped memory", happens: "Writes to a mapping only change pages in memory; reads from one may fetch far more than is touched.", standing: Under { rules: &[TrapId::T01, TrapId::T02], shown: "tests/catalogue/durability.rs: t09_a_mapping_is_memory_until_it_is_flushed" } },
+    UnjudgedTrap { id: TrapId::T13, title: "One option, two meanings", happens: "conv=fsync is one flush at the end in GNU dd, but was one after each block in BusyBox before 1.27.", standing: Prevented { how: "a plan states when it flushes, and the BusyBox 1.35 dialect flushes once, as BusyBox 1.35 does.", shown: "src/dialect/dd/tests.rs: one_flush_is_asked_for_whoever_speaks" } },
+    UnjudgedTrap { id: TrapId::T26, title: "The same random buffer again and again", happens: "One random buffer, written repeatedly, compresses and deduplicates to almost nothing.", standing: Prevented { how: "no two sectors that assay generates are alike, unless the plan asks for it.", shown: "core/src/engine/fill.rs: no_two_sectors_are_alike_and_none_compresses" } },
+    UnjudgedTrap { id: TrapId::T42, title: "Cleaning up after earlier data", happens: "Lazy initialization, or the deletion of an old file, still runs in the background.", standing: Under { rules: &[TrapId::T08, TrapId::T31], shown: "run/src/verdict/shared_device.rs: inode_tables_of_a_new_file_system_are_named" } },
+    UnjudgedTrap { id: TrapId::T59, title: "MB and MiB", happens: "Tools print the same unit for 10^6 and 2^20 bytes.", standing: Prevented { how: "bytes and nanoseconds internally, and the exact unit with every figure.", shown: "core/src/unit.rs: figures_carry_three_digits_and_their_unit" } },
+    UnjudgedTrap { id: TrapId::T63, title: "Counters added up", happens: "A byte is counted at the partition, the mapper and the disk, and a tool adds them up.", standing: Prevented { how: "devices are judged level by level, and mirrors count once.", shown: "run/src/verdict/tests.rs: both_halves_of_a_mirror_are_expected" } },
 ];
 
 /// What the catalogue says of one trap.
 pub struct CatalogueEntry {
     /// Its number.
-    pub id: &'static str,
+    pub id: TrapId,
     /// What it is called.
     pub title: &'static str,
     /// What happens.
@@ -70,12 +68,12 @@ pub const ABOUT: &str = "Ways in which the number of a storage benchmark mislead
 
 /// All that it knows, by number.
 pub fn all() -> Vec<CatalogueEntry> {
-    (0..=LAST).flat_map(|number| entries(&format!("T{number:02}"))).collect()
+    TrapId::ALL.iter().flat_map(|id| entries(*id)).collect()
 }
 
 /// What the catalogue says of one trap: an entry for each rule of this number, or the one of a trap
-/// without a rule. Empty for a number that it does not have.
-pub fn entries(id: &str) -> Vec<CatalogueEntry> {
+/// without a rule.
+pub fn entries(id: TrapId) -> Vec<CatalogueEntry> {
     let ruled = RULES.iter().filter(|rule| rule.id == id).map(of_rule);
     let unruled = UNRULED.iter().filter(|trap| trap.id == id).map(of_unruled);
     ruled.chain(unruled).collect()
@@ -93,7 +91,9 @@ fn of_rule(rule: &Rule) -> CatalogueEntry {
 
 fn of_unruled(trap: &UnjudgedTrap) -> CatalogueEntry {
     let (said, shown) = match &trap.standing {
-        Under { rules, shown } => (("Rule", rules.join(", ")), shown),
+        Under { rules, shown } => {
+            (("Rule", rules.iter().map(|id| id.name()).collect::<Vec<_>>().join(", ")), shown)
+        }
         Prevented { how, shown } => (("Prevented", how.to_string()), shown),
     };
     CatalogueEntry {
@@ -151,13 +151,11 @@ mod tests {
 
     #[test]
     fn every_number_has_its_entry_and_only_one_kind() {
-        for number in 0..=LAST {
-            let id = format!("T{number:02}");
+        for &id in TrapId::ALL {
             let ruled = RULES.iter().filter(|rule| rule.id == id).count();
             let unruled = UNRULED.iter().filter(|trap| trap.id == id).count();
             assert_eq!(ruled + unruled, 1, "{id}: one trap, one rule");
         }
-        assert!(entries("T75").is_empty());
     }
 
     #[test]

@@ -10,11 +10,12 @@ use crate::evidence::LeafKind;
 use crate::plan::Action;
 use crate::record::{
     Exhibit, Finding, FindingWeight, MeasuredSubject, PhaseLedger, Remedy, TimeBalance, TimeHolder,
+    TrapId,
 };
 
 /// Each worker used up a CPU while the device had time left.
 pub const RULE: Rule = Rule {
-    id: "T51",
+    id: TrapId::T51,
     title: "CPU-bound",
     happens: "The program, or generating its data, is slower than the device.",
     seen_by: "CPU time of each worker, busy time of the device, time in reads from a source that stores nothing.",
@@ -29,9 +30,8 @@ const CPU_TIME: &str = "clocks of its threads";
 
 fn judge(phase_view: &PhaseView<'_>, ledger: &PhaseLedger, found: &[Finding]) -> Option<Finding> {
     // What the program was busy with is said already where it was the copying.
-    let said = |f: &Finding| {
-        f.measures == Some(MeasuredSubject::Limited) || f.trap.0 == copy_bound::RULE.id
-    };
+    let said =
+        |f: &Finding| f.measures == Some(MeasuredSubject::Limited) || f.trap == copy_bound::RULE.id;
     let limited = found.iter().any(said);
     let flow_view = phase_view
         .cases

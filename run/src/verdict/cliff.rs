@@ -8,13 +8,15 @@ use super::threshold::{
 };
 use super::words::pace;
 use super::{Rule, RuleJudge, advice, disturbed, finding, limits, refuted};
-use crate::record::{Exhibit, ExhibitValue, Finding, FindingWeight, MeasuredSubject, PhaseLedger};
+use crate::record::{
+    Exhibit, ExhibitValue, Finding, FindingWeight, MeasuredSubject, PhaseLedger, TrapId,
+};
 use crate::stats::{self, Estimate};
 use crate::unit::Bytes;
 
 /// The rate of the device has two levels, the first far above the second.
 pub const RULE: Rule = Rule {
-    id: "T43",
+    id: TrapId::T43,
     title: "A fast cache, then a cliff",
     happens: "A drive writes the first gigabytes to a fast cache and then falls to its sustained speed; the average is neither.",
     seen_by: "Bytes in every 100 ms: of direct calls, or of the device where nobody else uses it.",
@@ -116,7 +118,7 @@ fn fall(phase_view: &PhaseView<'_>) -> Option<SpeedFall> {
 mod tests {
     use super::super::bench::{DoctoredRecord, verdict};
     use crate::plan::StudyPlan;
-    use crate::record::{MeasuredSubject, Trust};
+    use crate::record::{MeasuredSubject, TrapId, Trust};
     use crate::stats::SteadyState;
     use crate::unit::MIB;
 
@@ -138,8 +140,8 @@ mod tests {
         assert!(found.summary.starts_with(said), "{}", found.summary);
         let kept = found.corrected.expect("the second rate").value / (1.25 * MIB as f64);
         assert!((0.97..1.03).contains(&kept), "{kept}");
-        let traps: Vec<_> = found.findings.iter().map(|f| f.trap.0.as_str()).collect();
-        assert!(!traps.contains(&"T58"), "{traps:?}");
+        let traps: Vec<_> = found.findings.iter().map(|f| f.trap).collect();
+        assert!(!traps.contains(&TrapId::T58), "{traps:?}");
     }
 
     #[test]
@@ -151,7 +153,7 @@ mod tests {
         let found = verdict(&bench.record);
         assert_eq!(found.trust, Trust::Sound, "{}", found.summary);
         assert!(
-            found.findings.iter().any(|f| f.trap.0 == "T43" && f.claim.contains(" fell from "))
+            found.findings.iter().any(|f| f.trap == TrapId::T43 && f.claim.contains(" fell from "))
         );
     }
 
@@ -162,9 +164,9 @@ mod tests {
         // Two seconds of nothing at the end are a stall, with one answer in between.
         let stall = series((0..50).map(|n| if n < 28 { 4 } else { u64::from(n == 40) }));
         let traps = verdict(&stall.record).findings;
-        assert!(traps.iter().all(|f| f.trap.0 != "T43"), "{traps:?}");
+        assert!(traps.iter().all(|f| f.trap != TrapId::T43), "{traps:?}");
         let rise = series((0..50).map(|n| if n < 20 { 1 } else { 3 }));
         let traps = verdict(&rise.record).findings;
-        assert!(traps.iter().all(|f| f.trap.0 != "T43"), "{traps:?}");
+        assert!(traps.iter().all(|f| f.trap != TrapId::T43), "{traps:?}");
     }
 }

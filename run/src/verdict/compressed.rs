@@ -4,12 +4,12 @@ use super::measure::{FlowView, all_flushed, lost_in_memory};
 use super::threshold::{REACHED, RESIDENT, STORED};
 use super::words::share;
 use super::{Rule, RuleJudge, advice, finding, overwritten_in_memory};
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, TrapId};
 
 /// Everything was flushed, and yet the device took less than was written; or compressed extents
 /// made it read less.
 pub const RULE: Rule = Rule {
-    id: "T25",
+    id: TrapId::T25,
     title: "Fewer bytes reached the device",
     happens: "A layer compresses, deduplicates or drops zeros, so the device gets less than was written.",
     seen_by: "Bytes written to the lowest device after the flush; FIEMAP's ENCODED flag before a read.",
@@ -81,7 +81,7 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use super::super::bench::{DoctoredRecord, verdict};
-    use crate::record::{MeasuredSubject, Trust};
+    use crate::record::{MeasuredSubject, TrapId, Trust};
     use crate::unit::{Bytes, Nanos};
 
     #[test]
@@ -90,7 +90,7 @@ mod tests {
         bench.written(Bytes::mib(1), Bytes::mib(1));
         let found = verdict(&bench.record);
         assert_eq!((found.trust, found.measures), (Trust::Wrong, MeasuredSubject::Layer));
-        assert!(found.findings.iter().all(|f| f.trap.0 != "T02"), "{found:?}");
+        assert!(found.findings.iter().all(|f| f.trap != TrapId::T02), "{found:?}");
     }
 
     #[test]
@@ -99,8 +99,8 @@ mod tests {
         bench.settled_at(Nanos::millis(500), Bytes::mib(1), true);
         let found = verdict(&bench.record);
         assert_eq!((found.trust, found.measures), (Trust::Wrong, MeasuredSubject::Layer));
-        let traps: Vec<&str> = found.findings.iter().map(|f| f.trap.0.as_str()).collect();
-        assert_eq!(traps, ["T25", "T02"]);
+        let traps: Vec<_> = found.findings.iter().map(|f| f.trap).collect();
+        assert_eq!(traps, [TrapId::T25, TrapId::T02]);
         assert_eq!(found.corrected, None);
     }
 }

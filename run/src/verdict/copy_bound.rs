@@ -5,11 +5,11 @@ use super::threshold::{COPYING, CPU_DEVICE, REACHED};
 use super::words::{pace, share};
 use super::{Rule, RuleJudge, advice, disturbed, finding, refuted};
 use crate::evidence::Direction;
-use crate::record::{Exhibit, ExhibitValue, Finding, FindingWeight, MeasuredSubject};
+use crate::record::{Exhibit, ExhibitValue, Finding, FindingWeight, MeasuredSubject, TrapId};
 
 /// Buffered I/O went nearly as fast as this machine copies, while the device had time left.
 pub const RULE: Rule = Rule {
-    id: "T53",
+    id: TrapId::T53,
     title: "Limited by the memory copy",
     happens: "Copying to or from the page cache is slower than the device.",
     seen_by: "The rate of reads or writes of a cached file with calls of the same size, measured after the phase; the rate of the run; busy time of the device.",
@@ -69,7 +69,7 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use super::super::bench::{DoctoredRecord, verdict};
-    use crate::record::{MeasuredSubject, Trust};
+    use crate::record::{MeasuredSubject, TrapId, Trust};
     use crate::unit::Bytes;
 
     /// A cold buffered read of 20 MiB at 16.7 MB per second by a machine that copies so many MB per
@@ -87,14 +87,14 @@ mod tests {
         assert_eq!((found.trust, found.measures), (Trust::Doubtful, MeasuredSubject::Tool));
         let said = "Limited by the copy from the page cache: it ran at 83 % of the speed at which this machine copies; loop3 was idle in between.";
         assert_eq!(found.summary, said);
-        let traps: Vec<_> = found.findings.iter().map(|f| f.trap.0.as_str()).collect();
-        assert!(!traps.contains(&"T51"), "said once: {traps:?}");
+        let traps: Vec<_> = found.findings.iter().map(|f| f.trap).collect();
+        assert!(!traps.contains(&TrapId::T51), "said once: {traps:?}");
     }
 
     #[test]
     fn a_fast_machine_a_busy_device_and_direct_reads_are_not_bound_by_it() {
         let named = |bench: &DoctoredRecord| {
-            verdict(&bench.record).findings.iter().any(|f| f.trap.0 == "T53")
+            verdict(&bench.record).findings.iter().any(|f| f.trap == TrapId::T53)
         };
         assert!(!named(&copies(24.0, 0.5)), "70 %");
         assert!(!named(&copies(20.0, 0.9)), "the device was busy");

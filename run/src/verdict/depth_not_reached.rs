@@ -4,11 +4,11 @@ use super::measure::PhaseView;
 use super::threshold::{DEPTH_LEAST, DEPTH_REACHED, SHORT};
 use super::words::share;
 use super::{Rule, RuleJudge, advice, explained, finding, refuted};
-use crate::record::{Exhibit, ExhibitUnit, ExhibitValue, Finding, FindingWeight};
+use crate::record::{Exhibit, ExhibitUnit, ExhibitValue, Finding, FindingWeight, TrapId};
 
 /// A mean of less than half the planned depth at the device, and nothing else says why.
 pub const RULE: Rule = Rule {
-    id: "T55",
+    id: TrapId::T55,
     title: "Queue depth not reached",
     happens: "The plan asks for a queue depth of 32, but the device has one I/O in flight.",
     seen_by: "Average queue of the device against the planned depth; I/Os in flight from the program.",
@@ -72,14 +72,14 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use super::super::bench::{DoctoredRecord, verdict};
-    use crate::record::Trust;
+    use crate::record::{TrapId, Trust};
 
     #[test]
     fn one_of_thirty_two_is_not_thirty_two() {
         let mut bench = DoctoredRecord::write_flushed();
         bench.direct(true);
         let named = |bench: &DoctoredRecord| {
-            verdict(&bench.record).findings.iter().any(|f| f.trap.0 == "T55")
+            verdict(&bench.record).findings.iter().any(|f| f.trap == TrapId::T55)
         };
         bench.record.phases[0].flows[0].depth = 2;
         assert!(!named(&bench));

@@ -4,12 +4,12 @@
 use super::measure::FlowView;
 use super::{Rule, RuleJudge, advice, finding};
 use crate::plan::Durability;
-use crate::record::{Exhibit, Finding, FindingWeight};
+use crate::record::{Exhibit, Finding, FindingWeight, TrapId};
 
 /// Direct writes, no flush, and a drive with a write-back cache: into that cache is what was
 /// measured.
 pub const RULE: Rule = Rule {
-    id: "T16",
+    id: TrapId::T16,
     title: "Direct is not durable",
     happens: "O_DIRECT bypasses the page cache, not the cache of the drive.",
     seen_by: "write_cache of the device; its count of flushes.",
@@ -82,14 +82,14 @@ fn written_out(flow_view: &FlowView<'_>) -> Option<Finding> {
 mod tests {
     use super::super::bench::{DoctoredRecord, verdict};
     use crate::plan::Durability;
-    use crate::record::Trust;
+    use crate::record::{TrapId, Trust};
 
     #[test]
     fn the_drives_cache_is_named_and_no_reason_to_doubt() {
         let mut bench = DoctoredRecord::write_flushed();
         bench.direct(true);
         let named = |bench: &DoctoredRecord| {
-            verdict(&bench.record).findings.iter().any(|f| f.trap.0 == "T16")
+            verdict(&bench.record).findings.iter().any(|f| f.trap == TrapId::T16)
         };
         assert!(!named(&bench));
         bench.record.phases[0].flows[0].durability = Durability::None;
@@ -103,7 +103,7 @@ mod tests {
         let mut bench = DoctoredRecord::write_flushed();
         bench.record.phases[0].flows[0].written_out = true;
         let found = verdict(&bench.record);
-        assert!(found.findings.iter().all(|f| f.trap.0 != "T16"), "{found:?}");
+        assert!(found.findings.iter().all(|f| f.trap != TrapId::T16), "{found:?}");
         bench.record.phases[0].flows[0].durability = Durability::None;
         let found = verdict(&bench.record);
         assert_eq!(found.trust, Trust::Sound);
@@ -111,7 +111,7 @@ mod tests {
             found.summary,
             "This is the speed of the device: all bytes had reached loop3 when the clock stopped."
         );
-        let said = found.findings.iter().find(|f| f.trap.0 == "T16").expect("a note");
+        let said = found.findings.iter().find(|f| f.trap == TrapId::T16).expect("a note");
         assert!(said.claim.starts_with("Not durable: sync_file_range"), "{}", said.claim);
     }
 }

@@ -4,13 +4,13 @@ use super::measure::{FlowView, LostPages, dropped, lost};
 use super::threshold::OWN_BYTES;
 use super::words::{of, once_more, with_flush};
 use super::{Rule, RuleJudge, finding};
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, TrapId};
 use crate::unit::Bytes;
 
 /// Dirty pages were dropped, by this process or by whoever cut the file, and the device was given that
 /// much less.
 pub const RULE: Rule = Rule {
-    id: "T27",
+    id: TrapId::T27,
     title: "Deleted before it was written",
     happens: "Dirty pages of a file that is deleted or truncated are dropped and never reach the device.",
     seen_by: "cancelled_write_bytes of this process; the length of each written file after the phase; bytes at the device.",
@@ -83,11 +83,11 @@ fn exhibit(bytes: Bytes) -> Exhibit {
 #[cfg(test)]
 mod tests {
     use super::super::bench::{DoctoredRecord, verdict};
-    use crate::record::{MeasuredSubject, Trust};
+    use crate::record::{MeasuredSubject, TrapId, Trust};
     use crate::unit::{Bytes, Nanos};
 
-    fn traps(bench: &DoctoredRecord) -> Vec<String> {
-        verdict(&bench.record).findings.into_iter().map(|found| found.trap.0).collect()
+    fn traps(bench: &DoctoredRecord) -> Vec<TrapId> {
+        verdict(&bench.record).findings.into_iter().map(|found| found.trap).collect()
     }
 
     #[test]
@@ -99,7 +99,7 @@ mod tests {
         assert_eq!((found.trust, found.measures), (Trust::Wrong, MeasuredSubject::Deferred));
         assert_eq!(found.corrected, None);
         assert!(found.summary.starts_with("/mnt/x was truncated to 0 B during the measurement"));
-        assert_eq!(traps(&bench), ["T27"]);
+        assert_eq!(traps(&bench), [TrapId::T27]);
     }
 
     #[test]
@@ -108,7 +108,7 @@ mod tests {
         bench.written(Bytes::mib(4), Bytes::mib(4));
         bench.cancelled(Bytes::mib(16));
         assert_eq!(verdict(&bench.record).measures, MeasuredSubject::Deferred);
-        assert_eq!(traps(&bench), ["T27"]);
+        assert_eq!(traps(&bench), [TrapId::T27]);
     }
 
     #[test]

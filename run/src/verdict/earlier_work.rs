@@ -3,12 +3,12 @@
 use super::measure::FlowView;
 use super::threshold::OWN_BYTES;
 use super::{Rule, RuleJudge, finding, words};
-use crate::record::{Exhibit, ExhibitValue, Finding, FindingWeight};
+use crate::record::{Exhibit, ExhibitValue, Finding, FindingWeight, TrapId};
 use crate::unit::Bytes;
 
 /// The device was written to in the quiet time before, and dirty pages were left at the start.
 pub const RULE: Rule = Rule {
-    id: "T08",
+    id: TrapId::T08,
     title: "Writeback of an earlier test",
     happens: "Dirty pages of an earlier test are written back while the next one is timed.",
     seen_by: "Bytes written to the device in the idle time before the phase; dirty and writeback pages of the machine at its start.",
@@ -53,13 +53,14 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use super::super::bench::{DoctoredRecord, verdict};
+    use crate::record::TrapId;
     use crate::unit::Bytes;
 
     #[test]
     fn writes_before_the_phase_with_more_to_come_are_earlier_work() {
         let mut bench = DoctoredRecord::write_flushed();
         let named = |bench: &DoctoredRecord| {
-            verdict(&bench.record).findings.iter().any(|f| f.trap.0 == "T08")
+            verdict(&bench.record).findings.iter().any(|f| f.trap == TrapId::T08)
         };
         bench.earlier(Bytes::mib(2), Bytes::ZERO);
         assert!(!named(&bench));

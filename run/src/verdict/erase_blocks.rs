@@ -6,13 +6,15 @@ use super::words::{pace, share};
 use super::{Rule, RuleJudge, disturbed, finding, refuted};
 use crate::evidence::{BlockLayer, CardInfo, Direction};
 use crate::plan::{Action, BlockWork, Phase, Region, Work};
-use crate::record::{Exhibit, Finding, FindingWeight, Flow, MeasuredSubject, PhaseRecord, Record};
+use crate::record::{
+    Exhibit, Finding, FindingWeight, Flow, MeasuredSubject, PhaseRecord, Record, TrapId,
+};
 use crate::unit::Bytes;
 
 /// Scattered small writes to a card are a hundred times slower than those in order; or the same work
 /// at several places of a device has several rates.
 pub const RULE: Rule = Rule {
-    id: "T45",
+    id: TrapId::T45,
     title: "Erase blocks of cards",
     happens: "Small writes make a card read, erase and rewrite whole erase blocks.",
     seen_by: "Rates of random and of sequential writes to the same card in one run, and its preferred_erase_size; rates of the same phase at several offsets.",
@@ -158,7 +160,7 @@ fn placed(phase: &Phase) -> Option<(Bytes, BlockWork)> {
 mod tests {
     use super::super::bench::{DoctoredRecord, verdict};
     use crate::plan::{Action, Region, Work};
-    use crate::record::Trust;
+    use crate::record::{TrapId, Trust};
     use crate::unit::{Bandwidth, Bytes, KIB};
 
     fn set_rate(bench: &mut DoctoredRecord, phase: usize, mb: f64) {
@@ -182,7 +184,7 @@ mod tests {
 
     fn said(bench: &DoctoredRecord, phase: usize) -> Option<String> {
         let found = super::super::of_phase(&bench.record, &bench.record.phases[phase]);
-        found.findings.into_iter().find(|f| f.trap.0 == "T45").map(|f| f.claim)
+        found.findings.into_iter().find(|f| f.trap == TrapId::T45).map(|f| f.claim)
     }
 
     #[test]

@@ -5,11 +5,11 @@ use super::words::operand;
 use super::{Rule, RuleJudge, finding, words};
 use crate::error::Doing;
 use crate::plan::{ErrorTolerance, StopLimit};
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId};
 
 /// An error makes it no measurement.
 pub const RULE: Rule = Rule {
-    id: "T17",
+    id: TrapId::T17,
     title: "An error, or one that only the flush reports",
     happens: "Buffered writes succeed, the write to the device fails later, and only a flush reports it; a tool that never flushes prints a rate for lost data.",
     seen_by: "The results of every call, of the flush inside the timing, and of the flush that is watched after it.",

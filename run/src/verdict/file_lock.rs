@@ -7,12 +7,12 @@ use super::{Rule, RuleJudge, advice, explained, finding, refuted};
 use crate::evidence::{LayerKind, PathKind};
 use crate::record::{
     Exhibit, ExhibitUnit, ExhibitValue, Finding, FindingWeight, MeasuredSubject, PhaseLedger,
-    Remedy,
+    Remedy, TrapId,
 };
 
 /// The program had enough writes in flight, the device did not, and the file had yet to be allocated.
 pub const RULE: Rule = Rule {
-    id: "T37",
+    id: TrapId::T37,
     title: "Writers behind one lock",
     happens: "Writes that allocate or extend take the file's lock exclusively, so parallel ones wait.",
     seen_by: "FIEMAP before the write; writes in flight from the program and at the device; CPU time.",
@@ -82,7 +82,7 @@ fn judge(phase_view: &PhaseView<'_>, ledger: &PhaseLedger, found: &[Finding]) ->
 mod tests {
     use super::super::bench::{DoctoredRecord, verdict};
     use crate::evidence::LayerKind;
-    use crate::record::{MeasuredSubject, Trust};
+    use crate::record::{MeasuredSubject, TrapId, Trust};
     use crate::stats::DepthReached;
     use crate::unit::Bytes;
 
@@ -100,7 +100,7 @@ mod tests {
     }
 
     fn named(bench: &DoctoredRecord) -> bool {
-        verdict(&bench.record).findings.iter().any(|f| f.trap.0 == "T37")
+        verdict(&bench.record).findings.iter().any(|f| f.trap == TrapId::T37)
     }
 
     #[test]
@@ -114,7 +114,7 @@ mod tests {
         );
         let said = "Limited by the lock of the file: 8 writes were in flight, but loop3 had 0.9;";
         assert!(found.summary.starts_with(said), "{}", found.summary);
-        assert!(found.findings.iter().all(|f| f.trap.0 != "T55"), "said once: {found:?}");
+        assert!(found.findings.iter().all(|f| f.trap != TrapId::T55), "said once: {found:?}");
     }
 
     #[test]

@@ -7,12 +7,12 @@ use super::words::{self, of, share};
 use super::{Rule, RuleJudge, finding};
 use crate::evidence::{Extents, LeafKind, PathKind};
 use crate::plan::{Durability, OffsetOrdering, Work};
-use crate::record::{Exhibit, Finding, FindingWeight};
+use crate::record::{Exhibit, Finding, FindingWeight, TrapId};
 use crate::unit::Bytes;
 
 /// Small writes that cannot wait for each other were the first to their places, or some of them were.
 pub const RULE: Rule = Rule {
-    id: "T36",
+    id: TrapId::T36,
     title: "First write or overwrite",
     happens: "The first write to a place allocates; an overwrite does not.",
     seen_by: "FIEMAP before the write: holes, unwritten and written extents.",
@@ -115,7 +115,7 @@ impl FlowView<'_> {
 #[cfg(test)]
 mod tests {
     use super::super::bench::{DoctoredRecord, verdict};
-    use crate::record::Trust;
+    use crate::record::{TrapId, Trust};
     use crate::unit::{Bytes, KIB};
 
     /// What is said of direct writes of 4 KiB to a file of 20 MiB with so many MiB written before.
@@ -127,7 +127,7 @@ mod tests {
         change(&mut bench);
         let found = verdict(&bench.record);
         assert_eq!(found.trust, Trust::Sound, "{found:?}");
-        found.findings.into_iter().find(|f| f.trap.0 == "T36").map(|f| f.claim)
+        found.findings.into_iter().find(|f| f.trap == TrapId::T36).map(|f| f.claim)
     }
 
     #[test]

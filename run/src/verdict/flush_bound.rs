@@ -4,12 +4,12 @@ use super::measure::{FlowView, ratio};
 use super::threshold::{AMPLIFIED, FLUSH_BOUND, FLUSH_WRITES};
 use super::{Rule, RuleJudge, advice, finding};
 use crate::evidence::Direction;
-use crate::record::{Exhibit, ExhibitValue, Finding, FindingWeight, Remedy};
+use crate::record::{Exhibit, ExhibitValue, Finding, FindingWeight, Remedy, TrapId};
 use crate::unit::Bytes;
 
 /// At least half as many flushes as writes.
 pub const RULE: Rule = Rule {
-    id: "T14",
+    id: TrapId::T14,
     title: "One flush per write",
     happens: "With a flush after each small write the figure is flush latency, and that time is in no busy counter.",
     seen_by: "Flushes of the device against write calls.",
@@ -85,7 +85,7 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use super::super::bench::{DoctoredRecord, verdict};
-    use crate::record::Trust;
+    use crate::record::{TrapId, Trust};
     use crate::unit::Ops;
 
     #[test]
@@ -103,6 +103,6 @@ mod tests {
         let mut bench = DoctoredRecord::write_flushed();
         bench.record.phases[0].flows[0].calls = Ops(1);
         bench.flushes(2);
-        assert!(verdict(&bench.record).findings.iter().all(|f| f.trap.0 != "T14"));
+        assert!(verdict(&bench.record).findings.iter().all(|f| f.trap != TrapId::T14));
     }
 }

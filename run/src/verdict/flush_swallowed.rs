@@ -5,13 +5,13 @@ use super::{Rule, RuleJudge, advice, finding};
 use crate::evidence::{Mount, Reading};
 use crate::name::quoted;
 use crate::plan::Durability;
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId};
 use crate::unit::Bytes;
 
 /// The device says that it has a write-back cache and has counted flushes before, and of those that
 /// the run asked for it saw none.
 pub const RULE: Rule = Rule {
-    id: "T15",
+    id: TrapId::T15,
     title: "A flush that does not reach the device",
     happens: "With nobarrier, or a layer that swallows flushes, a flush returns while the data stay in the cache of the drive.",
     seen_by: "Flushes of a device that has counted some before; its write_cache; the mount options.",
@@ -110,7 +110,7 @@ fn say(flow_view: &FlowView<'_>, level: &DeviceLevel<'_>) -> Finding {
 mod tests {
     use super::super::bench::{DoctoredRecord, verdict};
     use crate::plan::Durability;
-    use crate::record::{MeasuredSubject, Trust};
+    use crate::record::{MeasuredSubject, TrapId, Trust};
 
     #[test]
     fn a_flush_that_was_not_counted_did_not_come() {
@@ -119,7 +119,7 @@ mod tests {
         bench.flushes(0);
         let found = verdict(&bench.record);
         assert_eq!((found.trust, found.measures), (Trust::Doubtful, MeasuredSubject::Deferred));
-        assert_eq!(found.findings[0].trap.0, "T15");
+        assert_eq!(found.findings[0].trap, TrapId::T15);
     }
 
     #[test]

@@ -4,12 +4,12 @@ use super::measure::FlowView;
 use super::threshold::{FRAGMENTS, FRAGMENTS_LEAST, NEARLY_FULL};
 use super::words::{of, operand, share};
 use super::{Rule, RuleJudge, finding};
-use crate::record::{Exhibit, ExhibitValue, Finding, FindingWeight, NextStep, Remedy};
+use crate::record::{Exhibit, ExhibitValue, Finding, FindingWeight, NextStep, Remedy, TrapId};
 use crate::unit::MIB;
 
 /// Many extents, and requests smaller than the calls; or little room left to write in.
 pub const RULE: Rule = Rule {
-    id: "T38",
+    id: TrapId::T38,
     title: "Fragmentation, and a nearly full disk",
     happens: "A fragmented file reaches the device as small requests, and a nearly full disk has no large free extents left.",
     seen_by: "FIEMAP; average request size; free space.",
@@ -90,13 +90,14 @@ fn full(flow_view: &FlowView<'_>) -> Option<Finding> {
 mod tests {
     use super::super::bench::{DoctoredRecord, verdict};
     use crate::evidence::Reading;
+    use crate::record::TrapId;
     use crate::unit::Bytes;
 
     #[test]
     fn pieces_and_little_room_are_named() {
         let mut bench = DoctoredRecord::read_cold();
         let named = |bench: &DoctoredRecord| {
-            verdict(&bench.record).findings.iter().any(|f| f.trap.0 == "T38")
+            verdict(&bench.record).findings.iter().any(|f| f.trap == TrapId::T38)
         };
         bench.lay(Bytes::ZERO, Bytes::mib(20));
         assert!(!named(&bench));

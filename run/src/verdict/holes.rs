@@ -6,13 +6,13 @@ use super::words::{of, share};
 use super::{Rule, RuleJudge, advice, finding};
 use crate::name::quoted;
 use crate::plan::Action;
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId};
 use crate::unit::{Bytes, MIB};
 
 /// More than a hundredth of what is read has no data on the device, and the device gave that much
 /// less.
 pub const RULE: Rule = Rule {
-    id: "T23",
+    id: TrapId::T23,
     title: "Holes",
     happens: "Parts of a file that were never written have no blocks, or unwritten ones: reads get zeros from memory, even with O_DIRECT.",
     seen_by: "FIEMAP of the range before the read; bytes read from the device.",
@@ -99,14 +99,14 @@ fn trimmed(flow_view: &FlowView<'_>) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use super::super::bench::{DoctoredRecord, verdict};
-    use crate::record::{MeasuredSubject, Trust};
+    use crate::record::{MeasuredSubject, TrapId, Trust};
     use crate::unit::Bytes;
 
     #[test]
     fn a_hole_is_not_read() {
         let found = verdict(&DoctoredRecord::read_of_holes().record);
         assert_eq!((found.trust, found.measures), (Trust::Wrong, MeasuredSubject::Layer));
-        assert!(found.findings.iter().all(|f| f.trap.0 != "T01"), "said once: {found:?}");
+        assert!(found.findings.iter().all(|f| f.trap != TrapId::T01), "said once: {found:?}");
     }
 
     #[test]

@@ -5,11 +5,11 @@ use super::threshold::{DRIVE, SHORT, SMALL_BYTES};
 use super::words::pace;
 use super::{Rule, RuleJudge, finding};
 use crate::evidence::{BlockLayer, Machine};
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, TrapId};
 
 /// What lies below a virtual disk cannot be seen from here; its rate tells that it is no single drive.
 pub const RULE: Rule = Rule {
-    id: "T30",
+    id: TrapId::T30,
     title: "A cache below the device",
     happens: "Direct I/O ends at a loop device or virtual disk whose backing file the host caches.",
     seen_by: "The bus and model of the disk; bytes at it. What a loop device reads and writes is seen at the disk below it (T01).",

@@ -9,12 +9,13 @@ use crate::evidence::{DriveWarmth, Warmth};
 use crate::name::quoted;
 use crate::record::{
     Exhibit, ExhibitUnit, ExhibitValue, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy,
+    TrapId,
 };
 
 /// The drive is at the temperature at which it slows down, or the processors were held back while the
 /// device had time left.
 pub const RULE: Rule = Rule {
-    id: "T35",
+    id: TrapId::T35,
     title: "Heat, frequency, power",
     happens: "A hot CPU or drive throttles itself in the middle of a run.",
     seen_by: "Before and after: throttle counts, cooling devices and frequency limits of the CPUs, voltage of the board, temperature of the drive against its own limit.",
@@ -158,14 +159,14 @@ fn slow_processors(phase_view: &PhaseView<'_>, shown: Exhibit, limited: bool) ->
 mod tests {
     use super::super::bench::{DoctoredRecord, verdict};
     use crate::evidence::{Ceiling, Cooling, Warmth};
-    use crate::record::{MeasuredSubject, Trust};
+    use crate::record::{MeasuredSubject, TrapId, Trust};
 
     fn judged(busy: f64, before: Warmth, after: Warmth) -> (Trust, MeasuredSubject, bool) {
         let mut bench = DoctoredRecord::write_flushed();
         bench.work(busy, 0.3);
         bench.warmed(before, after);
         let found = verdict(&bench.record);
-        let named = found.findings.iter().any(|f| f.trap.0 == "T35");
+        let named = found.findings.iter().any(|f| f.trap == TrapId::T35);
         (found.trust, found.measures, named)
     }
 

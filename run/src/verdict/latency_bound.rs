@@ -5,11 +5,11 @@ use super::threshold::{LATENCY_BUSY, SHORT};
 use super::words::share;
 use super::{Rule, RuleJudge, advice, finding, flush_bound, refuted};
 use crate::plan::{Caching, Durability};
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, TrapId};
 
 /// Depth 1, and the device was not busy all the time.
 pub const RULE: Rule = Rule {
-    id: "T54",
+    id: TrapId::T54,
     title: "Latency-bound",
     happens: "With one I/O in flight the device is idle between two I/Os.",
     seen_by: "Busy time of the device at depth 1.",
@@ -22,7 +22,7 @@ pub const RULE: Rule = Rule {
 fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
     let said = |f: &Finding| {
         matches!(f.measures, Some(MeasuredSubject::Limited | MeasuredSubject::Unsure))
-            || f.trap.0 == flush_bound::RULE.id
+            || f.trap == flush_bound::RULE.id
     };
     if refuted(found) || found.iter().any(said) || phase_view.paced() {
         return None;
@@ -61,14 +61,14 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use super::super::bench::{DoctoredRecord, verdict};
-    use crate::record::Trust;
+    use crate::record::{TrapId, Trust};
 
     #[test]
     fn depth_1_with_time_left_is_no_maximum() {
         let mut bench = DoctoredRecord::write_flushed();
         bench.direct(true);
         let named = |bench: &DoctoredRecord| {
-            verdict(&bench.record).findings.iter().any(|f| f.trap.0 == "T54")
+            verdict(&bench.record).findings.iter().any(|f| f.trap == TrapId::T54)
         };
         bench.work(0.97, 0.3);
         assert!(!named(&bench));

@@ -3,11 +3,11 @@
 use super::measure::FlowView;
 use super::{Rule, RuleJudge, finding};
 use crate::evidence::{BlockLayer, LayerKind};
-use crate::record::{Exhibit, Finding, FindingWeight};
+use crate::record::{Exhibit, Finding, FindingWeight, TrapId};
 
 /// Encryption, parity or mirrors below the path: the figure is of them and the drives together.
 pub const RULE: Rule = Rule {
-    id: "T41",
+    id: TrapId::T41,
     title: "Encryption, parity, mirrors",
     happens: "A layer encrypts, or writes each byte more than once; the figure covers the layer and the drives together.",
     seen_by: "The device stack: dm/uuid and md/level.",
@@ -64,6 +64,7 @@ fn doing(layer: &BlockLayer) -> Option<(&'static str, Exhibit)> {
 mod tests {
     use super::super::bench::{DoctoredRecord, verdict};
     use crate::evidence::LayerKind;
+    use crate::record::TrapId;
 
     #[test]
     fn what_a_layer_does_is_said() {
@@ -71,7 +72,7 @@ mod tests {
         let mut claim = |kind: LayerKind| {
             bench.layer_kind(kind);
             let found = verdict(&bench.record).findings;
-            found.into_iter().find(|f| f.trap.0 == "T41").map(|f| f.claim)
+            found.into_iter().find(|f| f.trap == TrapId::T41).map(|f| f.claim)
         };
         let crypt = claim(LayerKind::Mapper { uuid: "CRYPT-LUKS2-77-x".into() });
         assert!(crypt.is_some_and(|claim| claim.ends_with("below it: it encrypts.")));

@@ -5,7 +5,7 @@ use super::threshold::UNTOUCHED;
 use super::words::{of, operand, share};
 use super::{advice, finding};
 use crate::record::{
-    Exhibit, ExhibitValue, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy,
+    Exhibit, ExhibitValue, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId,
 };
 use crate::unit::Bytes;
 
@@ -48,7 +48,7 @@ fn mount_options(path: &str) -> NextStep {
 
 /// The finding, with all readings that show it.
 pub(super) fn deferred(
-    trap: &str,
+    trap: TrapId,
     flow_view: &FlowView<'_>,
     left: &DeferredWork<'_, '_>,
     claim: &str,

@@ -7,7 +7,7 @@ use crate::evidence::{Direction, Snapshot};
 use crate::plan::{Action, LessonPlan, LessonTopic, PhaseRef};
 use crate::record::{
     Figure, Finding, FindingWeight, LatencyPart, Metric, PhaseFigures, PhaseRecord, Record,
-    Statistic, Trust, Verdict,
+    Statistic, TrapId, Trust, Verdict,
 };
 use crate::unit::{Bytes, Nanos, Ops};
 
@@ -73,12 +73,12 @@ impl LessonHalfFigure {
 
 /// The rules that speak against the trap of a topic. There are none where its own figure is true, and
 /// only what it is taken for is not.
-fn caught_by(topic: LessonTopic) -> &'static [&'static str] {
+fn caught_by(topic: LessonTopic) -> &'static [TrapId] {
     match topic {
-        LessonTopic::Flush | LessonTopic::Burst => &["T02", "T05"],
-        LessonTopic::Cache => &["T01", "T06"],
-        LessonTopic::Holes => &["T23"],
-        LessonTopic::Compress => &["T25"],
+        LessonTopic::Flush | LessonTopic::Burst => &[TrapId::T02, TrapId::T05],
+        LessonTopic::Cache => &[TrapId::T01, TrapId::T06],
+        LessonTopic::Holes => &[TrapId::T23],
+        LessonTopic::Compress => &[TrapId::T25],
         LessonTopic::Readahead | LessonTopic::Depth | LessonTopic::Omission => &[],
     }
 }
@@ -110,7 +110,7 @@ impl<'a> LessonResult<'a> {
             return LessonOutcome::Groundless;
         }
         let caught = caught_by(self.topic);
-        if !caught.is_empty() && !caught.iter().any(|rule| trap.refuted_by(rule)) {
+        if !caught.is_empty() && !caught.iter().any(|rule| trap.refuted_by(*rule)) {
             return LessonOutcome::Escaped;
         }
         let times = match self.topic {
@@ -152,8 +152,8 @@ impl<'a> LessonFigure<'a> {
         self.phase.verdict.as_ref()
     }
 
-    fn found(&self, rule: &str) -> Option<&'a Finding> {
-        self.verdict()?.findings.iter().find(|found| found.trap.0 == rule)
+    fn found(&self, rule: TrapId) -> Option<&'a Finding> {
+        self.verdict()?.findings.iter().find(|found| found.trap == rule)
     }
 
     /// What was said of it, if its figure is not to be believed. A short run is less exact, but no less
@@ -161,7 +161,7 @@ impl<'a> LessonFigure<'a> {
     fn untrue(&self) -> Option<&'a Verdict> {
         let verdict = self.verdict()?;
         let missing = |found: &Finding| {
-            found.weight == FindingWeight::Unproven && found.trap.0 != super::too_short::RULE.id
+            found.weight == FindingWeight::Unproven && found.trap != super::too_short::RULE.id
         };
         let untrue = match verdict.trust {
             Trust::Wrong => true,
@@ -172,12 +172,12 @@ impl<'a> LessonFigure<'a> {
     }
 
     /// What a rule said of it.
-    pub fn said(&self, rule: &str) -> Option<&'a str> {
+    pub fn said(&self, rule: TrapId) -> Option<&'a str> {
         self.found(rule).map(|found| found.claim.as_str())
     }
 
     /// A rule says more than a note.
-    fn refuted_by(&self, rule: &str) -> bool {
+    fn refuted_by(&self, rule: TrapId) -> bool {
         self.found(rule).is_some_and(|found| found.weight > FindingWeight::Note)
     }
 

@@ -8,14 +8,14 @@ use super::words::{pace, share};
 use super::{Rule, RuleJudge, advice, disturbed, finding, limits, refuted};
 use crate::record::{
     self, Exhibit, ExhibitUnit, ExhibitValue, Finding, FindingWeight, MeasuredSubject, PhaseLedger,
-    RateLevel,
+    RateLevel, TrapId,
 };
 use crate::stats;
 use crate::unit::Nanos;
 
 /// More than one level, and nothing else has said so.
 pub const RULE: Rule = Rule {
-    id: "T70",
+    id: TrapId::T70,
     title: "Several rates",
     happens: "Something changed while the run went on (a limit, a link, a clock, another layer), and the average is the rate of no moment.",
     seen_by: "Change points of the 100 ms series (PELT: Killick, Fearnhead and Eckley 2012). Beside them: limits, looked at twice a second, and links, CPU frequency limits, cooling, free space and the requests of others, looked at once a second.",
@@ -28,7 +28,7 @@ pub const RULE: Rule = Rule {
 fn judge(phase_view: &PhaseView<'_>, ledger: &PhaseLedger, found: &[Finding]) -> Option<Finding> {
     let said = |f: &Finding| {
         matches!(f.measures, Some(MeasuredSubject::Unsteady | MeasuredSubject::Tool))
-            || f.trap.0 == super::cliff::RULE.id
+            || f.trap == super::cliff::RULE.id
     };
     if refuted(found) || disturbed(found) || found.iter().any(said) {
         return None;

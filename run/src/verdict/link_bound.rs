@@ -5,12 +5,12 @@ use super::threshold::{LINK_NEAR, LINK_NEAR_USB_2, LINK_SLOW, SHORT, SMALL_BYTES
 use super::words::pace;
 use super::{Rule, RuleJudge, finding};
 use crate::evidence::{BlockLayer, Link, LinkKind};
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId};
 
 /// The device moved nearly what its link can carry; or the link was negotiated below what both ends
 /// are able to.
 pub const RULE: Rule = Rule {
-    id: "T46",
+    id: TrapId::T46,
     title: "Limited by the link",
     happens: "The link to the drive is slower than the drive, or slower than it could be.",
     seen_by: "USB speed, SATA sata_spd, PCIe current_link_speed and width, ios of a card in debugfs; bytes at the device.",

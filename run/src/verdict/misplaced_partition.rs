@@ -3,7 +3,7 @@
 use super::measure::FlowView;
 use super::{Rule, RuleJudge, finding};
 use crate::evidence::{BlockLayer, LayerKind};
-use crate::record::{Exhibit, ExhibitValue, Finding, FindingWeight, NextStep, Remedy};
+use crate::record::{Exhibit, ExhibitValue, Finding, FindingWeight, NextStep, Remedy, TrapId};
 use crate::unit::Bytes;
 
 /// Bytes in a block of most file systems.
@@ -11,7 +11,7 @@ const FILE_BLOCK: u64 = 4096;
 
 /// The start of the partition is no multiple of the physical sector.
 pub const RULE: Rule = Rule {
-    id: "T22",
+    id: TrapId::T22,
     title: "Misaligned partition",
     happens: "A partition that starts inside a physical sector makes each of its blocks touch two.",
     seen_by: "Start of the partition; physical_block_size of its device, and of the device below a loop device.",
@@ -103,6 +103,7 @@ mod tests {
     use super::super::bench::{DoctoredRecord, layer, verdict};
     use super::cut;
     use crate::evidence::{BlockLayer, LayerKind, QueueSettings, Reading};
+    use crate::record::TrapId;
     use crate::unit::Bytes;
 
     #[test]
@@ -110,7 +111,7 @@ mod tests {
         let mut bench = DoctoredRecord::write_flushed();
         let mut named = |start: u64| {
             bench.partition_at(start);
-            verdict(&bench.record).findings.iter().any(|f| f.trap.0 == "T22")
+            verdict(&bench.record).findings.iter().any(|f| f.trap == TrapId::T22)
         };
         assert!(named(63 * 512));
         assert!(!named(2048 * 512));

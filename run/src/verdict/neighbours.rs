@@ -251,7 +251,7 @@ fn culprits(
 mod tests {
     use super::super::bench::{DoctoredRecord, verdict};
     use crate::evidence::{LayerKind, Reading};
-    use crate::record::{Finding, MeasuredSubject, Trust};
+    use crate::record::{Finding, MeasuredSubject, TrapId, Trust};
     use crate::unit::{Bytes, Nanos};
 
     /// The file behind its loop device lies on such a file system.
@@ -259,19 +259,19 @@ mod tests {
         bench.layer_kind(LayerKind::Loop { file: "/i".into(), on: system.into(), direct: true });
     }
 
-    fn found(bench: &DoctoredRecord, trap: &str) -> Finding {
+    fn found(bench: &DoctoredRecord, trap: TrapId) -> Finding {
         let verdict = verdict(&bench.record);
-        verdict.findings.into_iter().find(|f| f.trap.0 == trap).expect("named")
+        verdict.findings.into_iter().find(|f| f.trap == trap).expect("named")
     }
 
     #[test]
     fn a_second_writer_is_named() {
         let mut bench = DoctoredRecord::write_flushed();
         bench.written(Bytes::mib(40), Bytes::mib(40));
-        assert!(found(&bench, "T31").claim.contains("no process was seen"));
+        assert!(found(&bench, TrapId::T31).claim.contains("no process was seen"));
         let small = ("sh", Nanos::ZERO, Bytes::mib(1));
         bench.beside(&[small, ("dd", Nanos::ZERO, Bytes::mib(19))]);
-        let named = found(&bench, "T31");
+        let named = found(&bench, TrapId::T31);
         assert!(
             named.claim.ends_with("from this run. Meanwhile dd (process 11) wrote 19 MiB."),
             "{}",
@@ -283,7 +283,7 @@ mod tests {
             let others = &mut bench.record.phases[0].evidence.neighbours;
             let Some(Reading::Seen(others)) = others else { panic!("not seen") };
             others.processes[1].open_on = Some(vec![disk.into()]);
-            found(&bench, "T31").claim.ends_with("wrote 19 MiB.")
+            found(&bench, TrapId::T31).claim.ends_with("wrote 19 MiB.")
         };
         assert!(open_on("loop3") && open_on("7:3") && !open_on("vda"));
     }
@@ -300,7 +300,9 @@ mod tests {
             others.processes[0].open_on = Some(Vec::new());
             others.processes[1].open_on = Some(vec![disk.into()]);
             others.processes[1].parent = Some(parent);
-            found(&bench, "T31").claim.contains("programs started by sh (process 10) wrote 16 MiB")
+            found(&bench, TrapId::T31)
+                .claim
+                .contains("programs started by sh (process 10) wrote 16 MiB")
         };
         assert!(named("loop3", 10) && !named("vda", 10) && !named("loop3", 1));
     }
@@ -313,12 +315,12 @@ mod tests {
         bench.beside(&[bash]);
         let see = "ps -o pid,etime,args -p 10 --ppid 10";
         let next = |bench: &DoctoredRecord| {
-            found(bench, "T31").next.expect("something to do").words().to_string()
+            found(bench, TrapId::T31).next.expect("something to do").words().to_string()
         };
         assert_eq!(next(&bench), see);
         bench.done_by_ended(0, Bytes::mib(19));
         assert_eq!(next(&bench), see);
-        let claim = found(&bench, "T31").claim;
+        let claim = found(&bench, TrapId::T31).claim;
         assert!(claim.ends_with("programs started by bash (process 10) wrote 20 MiB."), "{claim}");
         bench.beside(&[bash, ("dd", Nanos::ZERO, Bytes::mib(19))]);
         assert_eq!(next(&bench), "ps -o pid,etime,args -p 10,11 --ppid 10");
@@ -342,10 +344,10 @@ mod tests {
             judged.summary,
             "This is only part of what loop3 did: 2 partners on the same semaphores (bonnie++ (process 10) and bonnie++ (process 11)) moved 40 MiB meanwhile, 60 MiB in total, at 12.6 MB/s."
         );
-        assert!(judged.findings.iter().all(|f| f.trap.0 != "T52"), "{judged:?}");
+        assert!(judged.findings.iter().all(|f| f.trap != TrapId::T52), "{judged:?}");
         // A stranger beside them is one.
         bench.beside(&[partner, ("dd", Nanos::ZERO, Bytes::mib(19))]);
-        let claim = found(&bench, "T31").claim;
+        let claim = found(&bench, TrapId::T31).claim;
         assert!(claim.ends_with("Meanwhile dd (process 11) wrote 19 MiB."), "{claim}");
     }
 
@@ -356,7 +358,7 @@ mod tests {
         bench.work(0.3, 0.2);
         bench.waited_for_cpu(Nanos::secs(3));
         bench.beside(&[("sh", Nanos::millis(4900), Bytes::ZERO)]);
-        let named = found(&bench, "T52");
+        let named = found(&bench, TrapId::T52);
         assert!(
             named.claim.ends_with("the CPUs. sh (process 10) used 98 % of a CPU."),
             "{}",

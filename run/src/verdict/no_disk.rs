@@ -5,12 +5,12 @@ use super::words::operand;
 use super::{Rule, RuleJudge, finding, no_storage};
 use crate::evidence::{LeafKind, PathKind};
 use crate::plan::{Caching, Durability};
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId};
 
 /// Memory is refuted; a path to elsewhere cannot be proven; no storage at all is the tool's own
 /// speed.
 pub const RULE: Rule = Rule {
-    id: "T29",
+    id: TrapId::T29,
     title: "Not a disk",
     happens: "The path is in memory (tmpfs, zram, an overlay on either), on another machine, or not storage at all.",
     seen_by: "File system type, mount table, and the device stack down to the lowest device that can be reached.",
@@ -146,7 +146,7 @@ mod tests {
     use super::super::bench::{DoctoredRecord, verdict};
     use crate::evidence::{LeafKind, PathKind};
     use crate::plan::Durability;
-    use crate::record::{MeasuredSubject, Trust};
+    use crate::record::{MeasuredSubject, TrapId, Trust};
 
     #[test]
     fn memory_is_no_disk_and_a_path_proves_nothing() {
@@ -169,7 +169,8 @@ mod tests {
         }
         let told = |bench: &DoctoredRecord| {
             let found = verdict(&bench.record);
-            let finding = found.findings.iter().find(|finding| finding.trap.0 == "T29").cloned();
+            let finding =
+                found.findings.iter().find(|finding| finding.trap == TrapId::T29).cloned();
             let finding = finding.expect("told");
             finding.claim.contains("the block layer")
         };

@@ -4,12 +4,12 @@ use super::measure::FlowView;
 use super::threshold::{REACHED, UNTOUCHED};
 use super::words::share;
 use super::{Rule, RuleJudge, advice, finding};
-use crate::record::{Exhibit, ExhibitValue, Finding, FindingWeight, MeasuredSubject};
+use crate::record::{Exhibit, ExhibitValue, Finding, FindingWeight, MeasuredSubject, TrapId};
 use crate::unit::Bytes;
 
 /// Direct calls whose bytes were not at the device that the path names when the clock stopped.
 pub const RULE: Rule = Rule {
-    id: "T19",
+    id: TrapId::T19,
     title: "O_DIRECT that is not direct",
     happens: "The file system accepts O_DIRECT but still goes through the page cache.",
     seen_by: "statx STATX_DIOALIGN, a deliberately misaligned direct read of written data, and bytes at the device when the clock stopped.",
@@ -107,7 +107,7 @@ fn said_so(flow_view: &FlowView<'_>) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use super::super::bench::{DoctoredRecord, verdict};
-    use crate::record::{MeasuredSubject, Trust};
+    use crate::record::{MeasuredSubject, TrapId, Trust};
 
     #[test]
     fn direct_that_goes_through_memory_is_said_once() {
@@ -115,8 +115,8 @@ mod tests {
         bench.direct(false);
         let found = verdict(&bench.record);
         assert_eq!((found.trust, found.measures), (Trust::Wrong, MeasuredSubject::Deferred));
-        let traps: Vec<_> = found.findings.iter().map(|f| f.trap.0.as_str()).collect();
-        assert!(traps.contains(&"T19") && !traps.contains(&"T02"), "{traps:?}");
+        let traps: Vec<_> = found.findings.iter().map(|f| f.trap).collect();
+        assert!(traps.contains(&TrapId::T19) && !traps.contains(&TrapId::T02), "{traps:?}");
         assert!(found.corrected.is_some());
     }
 

@@ -5,12 +5,12 @@ use super::threshold::{REACHED, RESIDENT};
 use super::words::of;
 use super::{Rule, RuleJudge, finding};
 use crate::name::quoted;
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId};
 
 /// More than a hundredth was still in memory after it was dropped, and the device gave less than
 /// was read.
 pub const RULE: Rule = Rule {
-    id: "T07",
+    id: TrapId::T07,
     title: "Cache drop that did not work",
     happens: "Dirty pages and pages in use stay when a file is dropped from the page cache.",
     seen_by: "cachestat after the drop.",
@@ -46,7 +46,7 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
 mod tests {
     use super::super::bench::{DoctoredRecord, verdict};
     use crate::evidence::{CachePages, Reading};
-    use crate::record::DroppedCache;
+    use crate::record::{DroppedCache, TrapId};
     use crate::unit::Bytes;
 
     #[test]
@@ -58,7 +58,7 @@ mod tests {
             left: Reading::Seen(CachePages { resident: Bytes::mib(20), ..CachePages::default() }),
         }];
         let named = |bench: &DoctoredRecord| {
-            verdict(&bench.record).findings.iter().any(|f| f.trap.0 == "T07")
+            verdict(&bench.record).findings.iter().any(|f| f.trap == TrapId::T07)
         };
         assert!(named(&bench));
         bench.was_read(Bytes::mib(20));

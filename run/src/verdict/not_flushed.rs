@@ -4,11 +4,11 @@
 use super::left_behind::{claim, deferred};
 use super::measure::FlowView;
 use super::{Rule, RuleJudge, bigger_than_ram, not_direct, stdio_close};
-use crate::record::Finding;
+use crate::record::{Finding, TrapId};
 
 /// Less than 98 % of the bytes had reached the lowest device when the clock stopped.
 pub const RULE: Rule = Rule {
-    id: "T02",
+    id: TrapId::T02,
     title: "Written without a flush",
     happens: "A buffered write returns as soon as the data is in the page cache.",
     seen_by: "Bytes written to the lowest device when the clock stopped; dirty and writeback pages of the file; a flush observed afterwards.",

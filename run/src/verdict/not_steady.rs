@@ -6,12 +6,12 @@ use super::{Rule, RuleJudge, advice, finding, refuted};
 use crate::plan::StopLimit;
 use crate::record::{
     Ending, Exhibit, ExhibitValue, Finding, FindingWeight, MeasuredSubject, NextStep, PhaseRecord,
-    RateBasis, Record, Remedy,
+    RateBasis, Record, Remedy, TrapId,
 };
 
 /// A steady state was to end the job, and its budget of time or bytes did.
 pub const RULE: Rule = Rule {
-    id: "T68",
+    id: TrapId::T68,
     title: "No steady state",
     happens: "A run should continue until its rate is steady, but its budget runs out first.",
     seen_by: "The rounds of the steady-state test.",

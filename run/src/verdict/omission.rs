@@ -4,13 +4,13 @@ use super::measure::PhaseView;
 use super::threshold::OMITTED;
 use super::{Rule, RuleJudge, finding, refuted};
 use crate::record::{
-    Exhibit, Finding, FindingWeight, LatencyPart, Metric, PhaseFigures, Statistic,
+    Exhibit, Finding, FindingWeight, LatencyPart, Metric, PhaseFigures, Statistic, TrapId,
 };
 
 /// Requests had to wait for earlier ones, so that who times them from when they were sent counts a
 /// stall once.
 pub const RULE: Rule = Rule {
-    id: "T57",
+    id: TrapId::T57,
     title: "Coordinated omission",
     happens: "A slow I/O delays the next one, so a tool that times from submission counts a stall only once.",
     seen_by: "In plans with a fixed arrival rate: latency from when each I/O was due against latency from when it was submitted.",
@@ -56,7 +56,7 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use super::super::bench::{DoctoredRecord, verdict};
-    use crate::record::Trust;
+    use crate::record::{TrapId, Trust};
 
     #[test]
     fn both_latencies_are_told_when_they_differ() {
@@ -65,7 +65,7 @@ mod tests {
             bench.served(ops, p99);
             let found = verdict(&bench.record);
             assert_eq!(found.trust, Trust::Sound);
-            found.findings.iter().any(|f| f.trap.0 == "T57")
+            found.findings.iter().any(|f| f.trap == TrapId::T57)
         };
         assert!(!named(2000, 9_000_000));
         assert!(named(2000, 1_000_000));

@@ -6,12 +6,12 @@ use super::words::share;
 use super::{Rule, RuleJudge, finding, refuted};
 use crate::record::{
     Exhibit, ExhibitUnit, ExhibitValue, Finding, FindingWeight, MeasuredSubject, PhaseLedger,
-    TimeHolder,
+    TimeHolder, TrapId,
 };
 
 /// Most of the time the run waited for a pipe, a socket or a terminal.
 pub const RULE: Rule = Rule {
-    id: "T71",
+    id: TrapId::T71,
     title: "The other end of the pipe sets the rate",
     happens: "A copy from or to a pipe is as fast as the program at its other end.",
     seen_by: "Where its thread waited whenever it was looked at (wchan), and its CPU time.",

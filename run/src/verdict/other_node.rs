@@ -4,11 +4,11 @@ use super::measure::PhaseView;
 use super::words::{names, on_node};
 use super::{Rule, RuleJudge, finding, no_storage};
 use crate::evidence::{BlockLayer, NumaNode};
-use crate::record::{Exhibit, Finding, FindingWeight, Record};
+use crate::record::{Exhibit, Finding, FindingWeight, Record, TrapId};
 
 /// Every CPU on which a worker was seen is on another node than the device.
 pub const RULE: Rule = Rule {
-    id: "T61",
+    id: TrapId::T61,
     title: "Wrong NUMA node",
     happens: "On a machine with several sockets, I/O from a CPU on another node than the device crosses the interconnect.",
     seen_by: "numa_node of the device or its bus; the CPUs on which the worker threads started and ended; the CPUs of each node.",
@@ -81,7 +81,7 @@ mod tests {
         bench.nodes(1);
         bench.ran(&[0, 2], None);
         let found = verdict(&bench.record);
-        let far = found.findings.iter().find(|f| f.trap.0 == "T61").expect("said");
+        let far = found.findings.iter().find(|f| f.trap == TrapId::T61).expect("said");
         assert_eq!(
             far.claim,
             "The workers ran on the wrong NUMA node: loop3 is local to CPUs 4-7, they ran on 0 and 2."
@@ -100,7 +100,7 @@ mod tests {
         let mut bench = DoctoredRecord::write_flushed();
         bench.nodes(0);
         bench.ran(&[2, 5], None);
-        assert!(verdict(&bench.record).findings.iter().all(|f| f.trap.0 != "T61"));
+        assert!(verdict(&bench.record).findings.iter().all(|f| f.trap != TrapId::T61));
         assert_eq!(nodes_of(&bench.record), [0, 1]);
     }
 }

@@ -3,11 +3,11 @@
 use super::{Rule, RuleJudge, finding};
 use crate::evidence::{BlockLayer, QueueSettings};
 use crate::name::quoted;
-use crate::record::{Exhibit, Finding, FindingWeight, NextStep, Record, Remedy};
+use crate::record::{Exhibit, Finding, FindingWeight, NextStep, Record, Remedy, TrapId};
 
 /// A setting of a queue that changes figures is not the same below two records.
 pub const RULE: Rule = Rule {
-    id: "T33",
+    id: TrapId::T33,
     title: "Queue settings",
     happens: "I/O scheduler, writeback throttling or request sizes differ between two runs that are compared.",
     seen_by: "/sys/block/D/queue of every layer, in both records.",

@@ -2,11 +2,11 @@
 
 use super::measure::FlowView;
 use super::{Rule, RuleJudge, advice, finding, read_beyond};
-use crate::record::{Finding, FindingWeight};
+use crate::record::{Finding, FindingWeight, TrapId};
 
 /// Reads out of order, for which the kernel fetched more than a tenth beyond what was asked.
 pub const RULE: Rule = Rule {
-    id: "T12",
+    id: TrapId::T12,
     title: "Small reads fetch more",
     happens: "Each small or strided buffered read fetches a whole read-ahead window, block or compression unit.",
     seen_by: "Bytes read from the device, and bytes the kernel read for this process, against the bytes requested.",

@@ -6,12 +6,12 @@ use super::words::share;
 use super::{Rule, RuleJudge, advice, finding, served_from_cache};
 use crate::evidence::{BlockLayer, PathKind};
 use crate::plan::Caching;
-use crate::record::{Finding, FindingWeight, Flow, MeasuredSubject};
+use crate::record::{Finding, FindingWeight, Flow, MeasuredSubject, TrapId};
 
 /// Writes that meet the same page twice cost the device one write: through the page cache, or through that of the file
 /// behind a loop device.
 pub const RULE: Rule = Rule {
-    id: "T60",
+    id: TrapId::T60,
     title: "Overwritten in memory",
     happens: "Buffered writes to the same page before it is flushed cost the device one write.",
     seen_by: "Bytes at the device after the flush; order and size in the plan.",
@@ -77,7 +77,7 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
 mod tests {
     use super::super::bench::{DoctoredRecord, verdict};
     use crate::evidence::LayerKind;
-    use crate::record::{Flow, MeasuredSubject, Trust};
+    use crate::record::{Flow, MeasuredSubject, TrapId, Trust};
     use crate::unit::Bytes;
 
     #[test]
@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn direct_writes_to_a_loop_device_meet_the_pages_of_its_file() {
-        for (direct, trap) in [(false, "T60"), (true, "T25")] {
+        for (direct, trap) in [(false, TrapId::T60), (true, TrapId::T25)] {
             let mut bench = DoctoredRecord::write_flushed();
             bench.direct(true);
             bench.layer_kind(LayerKind::Loop { file: "/i".into(), on: "ext4".into(), direct });
@@ -100,7 +100,7 @@ mod tests {
             bench.written(size, size);
             let found = verdict(&bench.record);
             assert_eq!(found.trust, Trust::Wrong, "{found:?}");
-            assert!(found.findings.iter().any(|finding| finding.trap.0 == trap), "{found:?}");
+            assert!(found.findings.iter().any(|finding| finding.trap == trap), "{found:?}");
         }
     }
 
@@ -112,6 +112,6 @@ mod tests {
         bench.written(Bytes::mib(8), Bytes::mib(8));
         let found = verdict(&bench.record);
         assert_eq!((found.trust, found.measures), (Trust::Wrong, MeasuredSubject::Mixed));
-        assert!(found.findings.iter().all(|finding| finding.trap.0 != "T25"), "{found:?}");
+        assert!(found.findings.iter().all(|finding| finding.trap != TrapId::T25), "{found:?}");
     }
 }

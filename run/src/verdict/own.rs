@@ -289,7 +289,7 @@ fn journals_data(subject: &Subject) -> bool {
 mod tests {
     use super::super::bench::{DoctoredRecord, verdict};
     use crate::plan::{Action, Caching, Method, MmapOptions};
-    use crate::record::{MeasuredSubject, Trust};
+    use crate::record::{MeasuredSubject, TrapId, Trust};
     use crate::unit::{Bytes, MIB, Nanos, Ops};
 
     /// Direct reads mixed with so many trims, while as much more was written to the device.
@@ -325,7 +325,7 @@ mod tests {
         bench.record.phases[0].flows[0].calls = Ops(640);
         bench.written(Bytes::mib(44), Bytes::mib(44));
         let blamed = |bench: &DoctoredRecord| {
-            verdict(&bench.record).findings.iter().any(|f| f.trap.0 == "T31")
+            verdict(&bench.record).findings.iter().any(|f| f.trap == TrapId::T31)
         };
         assert!(blamed(&bench));
         for options in ["rw,sync,relatime", "rw,relatime,sync"] {
@@ -344,7 +344,7 @@ mod tests {
         bench.written(Bytes::mib(44), Bytes::mib(44));
         let unexplained = |bench: &DoctoredRecord| {
             let judged = verdict(&bench.record);
-            judged.findings.into_iter().any(|f| f.trap.0 == "T31")
+            judged.findings.into_iter().any(|f| f.trap == TrapId::T31)
         };
         assert!(!unexplained(&bench), "nobody counted");
         bench.committed(640, Bytes::mib(23), Bytes::mib(1));
@@ -395,7 +395,7 @@ mod tests {
         let mut bench = DoctoredRecord::write_flushed();
         bench.written(Bytes::mib(24), Bytes::mib(24));
         let blamed = |bench: &DoctoredRecord| {
-            verdict(&bench.record).findings.iter().any(|f| f.trap.0 == "T31")
+            verdict(&bench.record).findings.iter().any(|f| f.trap == TrapId::T31)
         };
         assert!(blamed(&bench));
         bench.record.phases[0].evidence.journal = Some(Bytes::mib(4));

@@ -3,12 +3,12 @@
 use super::measure::FlowView;
 use super::words::of;
 use super::{Rule, RuleJudge, advice, finding};
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, Remedy};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, Remedy, TrapId};
 
 /// Short transfers are good to know; an end of the data that the plan did not foresee leaves no
 /// number, except for tools that copy until the end anyway.
 pub const RULE: Rule = Rule {
-    id: "T62",
+    id: TrapId::T62,
     title: "Partial transfers",
     happens: "A call transfers less than requested, or the data ends early, and the tool counts full blocks.",
     seen_by: "The return value of every call.",

@@ -4,13 +4,13 @@ use super::measure::FlowView;
 use super::words::of;
 use super::{Rule, RuleJudge, advice, finding, partial_sectors};
 use crate::evidence::{Direction, PathKind};
-use crate::record::{Exhibit, Finding, FindingWeight};
+use crate::record::{Exhibit, Finding, FindingWeight, TrapId};
 use crate::unit::Bytes;
 
 /// Direct writes to a file that are no multiple of the file system's block. Where they are no
 /// multiple of a physical sector either, that is said instead.
 pub const RULE: Rule = Rule {
-    id: "T20",
+    id: TrapId::T20,
     title: "Misaligned direct I/O",
     happens: "For a direct write of part of a block, the file system serializes such writes and zeroes or copies the rest of the block.",
     seen_by: "Size of the writes against the file system's block size; bytes at the device.",

@@ -3,12 +3,12 @@
 use super::measure::FlowView;
 use super::{Rule, RuleJudge, advice, finding};
 use crate::evidence::BlockLayer;
-use crate::record::{Exhibit, Finding, FindingWeight};
+use crate::record::{Exhibit, Finding, FindingWeight, TrapId};
 use crate::unit::Bytes;
 
 /// Direct writes that are no multiple of the sector that the drive really writes.
 pub const RULE: Rule = Rule {
-    id: "T21",
+    id: TrapId::T21,
     title: "Less than a physical sector",
     happens: "A drive with 4096-byte sectors that accepts 512-byte writes reads the sector before it writes part of it.",
     seen_by: "Size of the writes against physical_block_size of every device below, down to a loop device over a file.",
@@ -67,7 +67,7 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use super::super::bench::{DoctoredRecord, verdict};
-    use crate::record::Trust;
+    use crate::record::{TrapId, Trust};
     use crate::unit::Bytes;
 
     #[test]
@@ -75,14 +75,14 @@ mod tests {
         let mut bench = DoctoredRecord::write_flushed();
         bench.direct(true);
         bench.record.phases[0].flows[0].block = Bytes(512);
-        let traps = |bench: &DoctoredRecord| -> Vec<String> {
+        let traps = |bench: &DoctoredRecord| -> Vec<TrapId> {
             let found = verdict(&bench.record);
             assert_eq!(found.trust, Trust::Sound);
-            found.findings.into_iter().map(|f| f.trap.0).collect()
+            found.findings.into_iter().map(|f| f.trap).collect()
         };
-        assert_eq!(traps(&bench), ["T20"]);
+        assert_eq!(traps(&bench), [TrapId::T20]);
         bench.queue(|queue| queue.physical_block_size = Some(4096));
-        assert_eq!(traps(&bench), ["T21"]);
+        assert_eq!(traps(&bench), [TrapId::T21]);
         bench.record.phases[0].flows[0].block = Bytes(8192);
         assert!(traps(&bench).is_empty());
     }

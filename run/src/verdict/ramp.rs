@@ -195,7 +195,7 @@ fn unknown(claim: String) -> RateBound {
 /// The limit that a finding names, with its file.
 fn throttle(found: &Finding) -> Option<RateBound> {
     let limited =
-        found.measures == Some(MeasuredSubject::Limited) && found.trap.0 == throttled::RULE.id;
+        found.measures == Some(MeasuredSubject::Limited) && found.trap == throttled::RULE.id;
     let (limit, rest) = found.because.split_first().filter(|_| limited)?;
     // In words, without the number that stands in the file.
     let rate = limit.value.split(" (").next().unwrap_or_default();

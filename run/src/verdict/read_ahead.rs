@@ -4,12 +4,12 @@ use super::measure::FlowView;
 use super::threshold::{AHEAD_REQUESTS, REACHED, SMALL_REQUESTS};
 use super::{Rule, RuleJudge, advice, finding};
 use crate::evidence::Direction;
-use crate::record::{Exhibit, ExhibitValue, Finding, FindingWeight};
+use crate::record::{Exhibit, ExhibitValue, Finding, FindingWeight, TrapId};
 
 /// Everything came from the device, in far fewer requests than calls: the bandwidth is true, and
 /// latency and IOPS are those of copies in memory.
 pub const RULE: Rule = Rule {
-    id: "T10",
+    id: TrapId::T10,
     title: "Read-ahead hides latency",
     happens: "Small sequential reads are served from a few large prefetches, so their IOPS and latency are those of memory.",
     seen_by: "Read requests of the device against read calls.",
@@ -55,14 +55,14 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use super::super::bench::{DoctoredRecord, verdict};
-    use crate::record::Trust;
+    use crate::record::{TrapId, Trust};
     use crate::unit::Ops;
 
     #[test]
     fn many_calls_and_few_requests_are_read_ahead() {
         let mut bench = DoctoredRecord::read_cold();
         let named = |bench: &DoctoredRecord| {
-            verdict(&bench.record).findings.iter().any(|f| f.trap.0 == "T10")
+            verdict(&bench.record).findings.iter().any(|f| f.trap == TrapId::T10)
         };
         // The card answers 161 requests.
         bench.record.phases[0].flows[0].calls = Ops(320);

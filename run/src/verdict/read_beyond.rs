@@ -8,12 +8,12 @@ use super::threshold::{MORE, OWN_BYTES};
 use super::words::of;
 use super::{Rule, RuleJudge, finding};
 use crate::evidence::Direction;
-use crate::record::{Exhibit, ExhibitValue, Finding, FindingWeight};
+use crate::record::{Exhibit, ExhibitValue, Finding, FindingWeight, TrapId};
 use crate::unit::Bytes;
 
 /// Reads in order, for which the kernel fetched more than a tenth beyond what was asked.
 pub const RULE: Rule = Rule {
-    id: "T11",
+    id: TrapId::T11,
     title: "Read-ahead past the end",
     happens: "Read-ahead is still running when the tool stops: the device reads more than was requested.",
     seen_by: "Bytes read from the device, and bytes the kernel read for this process, against the bytes requested.",
@@ -88,13 +88,13 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use super::super::bench::{DoctoredRecord, verdict};
-    use crate::record::Trust;
+    use crate::record::{TrapId, Trust};
     use crate::unit::Bytes;
 
-    fn traps(bench: &DoctoredRecord) -> Vec<String> {
+    fn traps(bench: &DoctoredRecord) -> Vec<TrapId> {
         let found = verdict(&bench.record);
         assert_eq!(found.trust, Trust::Sound, "{found:?}");
-        found.findings.into_iter().map(|f| f.trap.0).collect()
+        found.findings.into_iter().map(|f| f.trap).collect()
     }
 
     #[test]
@@ -102,10 +102,10 @@ mod tests {
         let mut bench = DoctoredRecord::read_cold();
         bench.was_read(Bytes::kib(23_000));
         bench.own_read(Bytes::mib(24));
-        assert_eq!(traps(&bench), ["T11"]);
+        assert_eq!(traps(&bench), [TrapId::T11]);
         bench.record.phases[0].flows[0].sequential = false;
-        assert!(traps(&bench).contains(&"T12".into()));
+        assert!(traps(&bench).contains(&TrapId::T12));
         bench.own_read(Bytes::mib(20));
-        assert!(!traps(&bench).contains(&"T12".into()));
+        assert!(!traps(&bench).contains(&TrapId::T12));
     }
 }

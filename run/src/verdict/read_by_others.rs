@@ -8,12 +8,12 @@ use super::threshold::{OWN_READS, REACHED};
 use super::words::{of, share};
 use super::{Rule, RuleJudge, advice, finding};
 use crate::plan::Caching;
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, TrapId};
 use crate::unit::Bytes;
 
 /// All bytes came from the device, but this process asked for only a part of them.
 pub const RULE: Rule = Rule {
-    id: "T72",
+    id: TrapId::T72,
     title: "Another program read the same data",
     happens: "Another program reads the same file at the same time. What it has read this run finds in memory, and both wait for each other's requests.",
     seen_by: "The bytes that this process had devices read (/proc/self/io), beside those that it got and those that the device read.",

@@ -4,12 +4,12 @@ use super::measure::PhaseView;
 use super::threshold::{OWN_BYTES, WRITES_OF_READS};
 use super::{Rule, RuleJudge, finding, shared_device};
 use crate::name::quoted;
-use crate::record::{Exhibit, Finding, FindingWeight, NextStep, Remedy};
+use crate::record::{Exhibit, Finding, FindingWeight, NextStep, Remedy, TrapId};
 use crate::unit::Bytes;
 
 /// The device was written to while it was only read.
 pub const RULE: Rule = Rule {
-    id: "T39",
+    id: TrapId::T39,
     title: "Reads that cause writes",
     happens: "Reading a file updates its access time, which is written with the journal.",
     seen_by: "Bytes written to the device in a read-only phase; mount options.",
@@ -21,7 +21,7 @@ pub const RULE: Rule = Rule {
 
 fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
     // Whose they are is said there.
-    if found.iter().any(|f| f.trap.0 == shared_device::RULE.id) {
+    if found.iter().any(|f| f.trap == shared_device::RULE.id) {
         return None;
     }
     let reads_only =
@@ -66,7 +66,7 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use super::super::bench::{DoctoredRecord, verdict};
-    use crate::record::Trust;
+    use crate::record::{TrapId, Trust};
     use crate::unit::{Bytes, KIB};
 
     #[test]
@@ -75,7 +75,7 @@ mod tests {
         let named = |bench: &DoctoredRecord| {
             let found = verdict(&bench.record);
             assert_eq!(found.trust, Trust::Sound, "{found:?}");
-            found.findings.iter().any(|f| f.trap.0 == "T39")
+            found.findings.iter().any(|f| f.trap == TrapId::T39)
         };
         bench.written(Bytes(200 * KIB), Bytes(200 * KIB));
         assert!(!named(&bench));

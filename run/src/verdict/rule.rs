@@ -10,7 +10,7 @@ use crate::record::{
 pub struct Rule {
     /// Its number in the catalogue: `T02`. `T00` is the general rule that there is no praise
     /// without evidence.
-    pub id: &'static str,
+    pub id: TrapId,
     /// What it is called.
     pub title: &'static str,
     /// What happens, in a sentence that a person can repeat.
@@ -42,14 +42,14 @@ pub enum RuleJudge {
 
 /// A finding, in one line.
 pub(super) fn finding(
-    trap: &str,
+    trap: TrapId,
     weight: FindingWeight,
     measures: Option<MeasuredSubject>,
     claim: impl Into<String>,
     because: Vec<Exhibit>,
     next: Option<NextStep>,
 ) -> Finding {
-    Finding { trap: TrapId(trap.into()), weight, measures, claim: claim.into(), because, next }
+    Finding { trap, weight, measures, claim: claim.into(), because, next }
 }
 
 /// Whether something found before already says that the device is not what was measured.
@@ -65,13 +65,13 @@ pub(super) fn explained(found: &[Finding]) -> bool {
 }
 
 /// The number of the trap of others on the device, whose rule stands above this file.
-const OTHERS: &str = "T31";
+const OTHERS: TrapId = TrapId::T31;
 
 /// Whether something found before already says that others were at work, or that bytes moved whose they
 /// are is not known.
 pub(super) fn disturbed(found: &[Finding]) -> bool {
     let disturbs = |f: &Finding| f.measures == Some(MeasuredSubject::Disturbed);
-    found.iter().any(|f| disturbs(f) || f.trap.0 == OTHERS)
+    found.iter().any(|f| disturbs(f) || f.trap == OTHERS)
 }
 
 /// Whether both ends, or all of them, are no storage at all.
@@ -87,5 +87,5 @@ pub(super) fn no_storage(phase_view: &PhaseView<'_>) -> bool {
 pub(super) fn rank(
     finding: &Finding,
 ) -> (std::cmp::Reverse<(FindingWeight, Option<MeasuredSubject>)>, TrapId) {
-    (std::cmp::Reverse((finding.weight, finding.measures)), finding.trap.clone())
+    (std::cmp::Reverse((finding.weight, finding.measures)), finding.trap)
 }

@@ -176,9 +176,7 @@ fn of_source(phase_view: &PhaseView<'_>, flow_view: &FlowView<'_>, found: Findin
     let written = phase_view.cases.iter().find(|other| other.writes() && other.on_devices());
     match written {
         Some(end)
-            if flow_view.reads()
-                && phase_view.copies()
-                && about_reading.contains(&found.trap.0.as_str()) =>
+            if flow_view.reads() && phase_view.copies() && about_reading.contains(&found.trap) =>
         {
             let source = &flow_view.subject.path;
             let claim = format!(
@@ -231,7 +229,7 @@ fn correction(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<crate::st
 
 /// The rate after a fall, when that is what makes the figure doubtful.
 fn lasting(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<crate::stats::Estimate> {
-    let fell = |f: &Finding| f.trap.0 == cliff::RULE.id && f.weight == FindingWeight::Doubt;
+    let fell = |f: &Finding| f.trap == cliff::RULE.id && f.weight == FindingWeight::Doubt;
     found.iter().any(fell).then(|| cliff::sustained(phase_view)).flatten()
 }
 
@@ -279,7 +277,7 @@ pub(super) fn aside(found: &[Finding]) -> String {
 /// The findings that are worth saying beside a figure that may be believed.
 pub(super) fn asides(found: &[Finding]) -> impl Iterator<Item = &Finding> {
     found.iter().filter(|f| {
-        [flush_bound::RULE.id, waiting_for_cpu::RULE.id, same_disk::RULE.id].contains(&&*f.trap.0)
+        [flush_bound::RULE.id, waiting_for_cpu::RULE.id, same_disk::RULE.id].contains(&f.trap)
     })
 }
 
@@ -323,7 +321,7 @@ fn sound(phase_view: &PhaseView<'_>, found: &[Finding]) -> String {
 /// Why the figure is not the most that the device can do, where the device had time left.
 fn no_maximum(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<String> {
     let said = [latency_bound::RULE.id, depth_not_reached::RULE.id];
-    if let Some(known) = found.iter().find(|f| said.contains(&&*f.trap.0)) {
+    if let Some(known) = found.iter().find(|f| said.contains(&f.trap)) {
         return Some(known.claim.clone());
     }
     let seen = |flow_view: &&FlowView<'_>| flow_view.on_devices() && flow_view.top().is_some();

@@ -5,12 +5,14 @@ use super::threshold::SAME_FASTER;
 use super::words::pace;
 use super::{Rule, RuleJudge, advice, finding, refuted};
 use crate::plan::{Action, BlockWork, Fill, Phase, Work};
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, PhaseRecord, Record};
+use crate::record::{
+    Exhibit, Finding, FindingWeight, MeasuredSubject, PhaseRecord, Record, TrapId,
+};
 
 /// Of phases that write alike in turns, fresh data and data that repeat, each of the second kind was
 /// faster than all of the first.
 pub const RULE: Rule = Rule {
-    id: "T28",
+    id: TrapId::T28,
     title: "Deduplicating storage",
     happens: "Thin or deduplicating storage stores identical data once; the guest cannot see it.",
     seen_by: "The rates of phases that differ only in their data, unique and repeated, in turn.",
@@ -114,12 +116,12 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
 
 #[cfg(test)]
 mod tests {
-    use crate::record::Record;
+    use crate::record::{Record, TrapId};
     use crate::verdict::bench::{DoctoredRecord, FRESH, SAME};
 
     fn told(record: &Record) -> Vec<bool> {
         let of = |phase| crate::verdict::of_phase(record, phase).findings;
-        record.phases.iter().map(|p| of(p).iter().any(|f| f.trap.0 == "T28")).collect()
+        record.phases.iter().map(|p| of(p).iter().any(|f| f.trap == TrapId::T28)).collect()
     }
 
     #[test]

@@ -5,13 +5,13 @@ use super::threshold::{FROM_DISK, REACHED};
 use super::words::of;
 use super::{Rule, RuleJudge, advice, finding};
 use crate::evidence::Direction;
-use crate::record::{Exhibit, Finding, FindingWeight, Remedy};
+use crate::record::{Exhibit, Finding, FindingWeight, Remedy, TrapId};
 use crate::unit::Bytes;
 
 /// A copy reads and writes the same disk in turn: good to know, for neither figure is the disk's
 /// best.
 pub const RULE: Rule = Rule {
-    id: "T66",
+    id: TrapId::T66,
     title: "Both ends on one disk",
     happens: "A copy within one disk makes that disk read and write in turn.",
     seen_by: "The lowest devices of both ends, and the bytes read from them.",

@@ -6,13 +6,13 @@ use super::words::{of, share};
 use super::{Rule, RuleJudge, advice, finding, not_direct, trimmed_blocks};
 use crate::evidence::LayerKind;
 use crate::name::quoted;
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId};
 use crate::stats::Estimate;
 use crate::unit::Bytes;
 
 /// Less than 98 % of the bytes came from the lowest device.
 pub const RULE: Rule = Rule {
-    id: "T01",
+    id: TrapId::T01,
     title: "Served from the page cache",
     happens: "The data was in the page cache from the write or an earlier read.",
     seen_by: "Bytes read from the lowest device; pages of the file in the page cache before.",

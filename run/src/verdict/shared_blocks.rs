@@ -5,11 +5,11 @@ use super::words::share;
 use super::{Rule, RuleJudge, finding};
 use crate::evidence::Direction;
 use crate::name::quoted;
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId};
 
 /// Blocks of the output belong to another file too: they were not written.
 pub const RULE: Rule = Rule {
-    id: "T65",
+    id: TrapId::T65,
     title: "Copied by sharing blocks",
     happens: "copy_file_range lets a file system share blocks between two files (reflink) instead of copying.",
     seen_by: "FIEMAP of the output after the copy, the SHARED flag.",

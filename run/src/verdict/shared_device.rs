@@ -8,13 +8,13 @@ use super::words::{self, of, pace, share};
 use super::{Rule, RuleJudge, finding, neighbours, throttled};
 use crate::evidence::{LAZY_INIT, LayerKind};
 use crate::name::quoted;
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId};
 use crate::unit::{Bytes, Nanos};
 
 /// Bytes passed the device that the run cannot account for. On devices below the one that the
 /// path names they matter only where little time was left.
 pub const RULE: Rule = Rule {
-    id: "T31",
+    id: TrapId::T31,
     title: "Other I/O on the device",
     happens: "Another program's I/O shares the device.",
     seen_by: "Bytes at the device that the run did not request; its traffic in the quiet time before; requests in flight at the start; what other processes read and wrote meanwhile, and where their files are; pages that the kernel wrote back.",

@@ -8,7 +8,7 @@ use super::threshold::{
 use super::{Rule, RuleJudge, cliff, finding, other_end, refuted};
 use crate::plan::{Action, Caching};
 use crate::record::{
-    Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, SamplePoint,
+    Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, SamplePoint, TrapId,
 };
 use crate::stats::{Percentile, median};
 use crate::unit::Nanos;
@@ -16,7 +16,7 @@ use crate::unit::Nanos;
 /// A second or more without any completion, and far longer than the slowest of a hundred; or an
 /// interval with next to nothing in it.
 pub const RULE: Rule = Rule {
-    id: "T58",
+    id: TrapId::T58,
     title: "Stalls",
     happens: "An average hides seconds in which no I/O completed.",
     seen_by: "The 100 ms series and its longest gap.",
@@ -28,11 +28,11 @@ pub const RULE: Rule = Rule {
 
 fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
     // Who waits for the other end of a pipe tells that.
-    let at_other_end = found.iter().any(|f| f.trap.0 == other_end::RULE.id);
+    let at_other_end = found.iter().any(|f| f.trap == other_end::RULE.id);
     if refuted(found) || at_other_end || phase_view.paced() || phase_view.ops() < STALL_OPS {
         return None;
     }
-    let fell = found.iter().any(|f| f.trap.0 == cliff::RULE.id);
+    let fell = found.iter().any(|f| f.trap == cliff::RULE.id);
     let stalls = stalls(phase_view, fell);
     let worst = stalls.iter().copied().max()?;
     let count = stalls.len();

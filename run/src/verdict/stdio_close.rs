@@ -3,11 +3,11 @@
 use super::measure::FlowView;
 use super::{Rule, RuleJudge, bigger_than_ram, left_behind, not_direct};
 use crate::plan::Method;
-use crate::record::Finding;
+use crate::record::{Finding, TrapId};
 
 /// Buffered by the C library's way, whose end is a close, and part was left behind.
 pub const RULE: Rule = Rule {
-    id: "T03",
+    id: TrapId::T03,
     title: "A close is not a flush",
     happens: "Closing a file flushes nothing on local file systems.",
     seen_by: "As T02, for the C library's stdio method, which ends with a close.",
@@ -39,13 +39,14 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
 mod tests {
     use super::super::bench::{DoctoredRecord, verdict};
     use crate::plan::Method;
+    use crate::record::TrapId;
 
     #[test]
     fn a_close_writes_nothing() {
         let mut bench = DoctoredRecord::write_without_flush();
         bench.record.resolved.jobs[0].method = Method::Stdio { buffer: 4096, bytewise: false };
         let found = verdict(&bench.record);
-        assert_eq!(found.findings[0].trap.0, "T03", "{found:?}");
-        assert!(found.findings.iter().all(|f| f.trap.0 != "T02"));
+        assert_eq!(found.findings[0].trap, TrapId::T03, "{found:?}");
+        assert!(found.findings.iter().all(|f| f.trap != TrapId::T02));
     }
 }

@@ -9,13 +9,13 @@ use super::words::share;
 use super::{Rule, RuleJudge, finding, refuted};
 use crate::record::{
     Evidence, Exhibit, ExhibitUnit, ExhibitValue, Finding, FindingWeight, MeasuredSubject,
-    PhaseLedger, TimeHolder,
+    PhaseLedger, TimeHolder, TrapId,
 };
 use crate::unit::Nanos;
 
 /// The samples that are due ten times a second did not come, and nothing was done meanwhile.
 pub const RULE: Rule = Rule {
-    id: "T69",
+    id: TrapId::T69,
     title: "The run was stopped",
     happens: "A run that is stopped (Ctrl-Z, SIGSTOP, a frozen cgroup) or whose machine is paused does nothing, and its clock goes on. When the machine is suspended the clock stands still, and the device starts anew.",
     seen_by: "Gaps between the run's own samples, in which next to nothing was done and no thread was on a CPU or waited for one, nor for memory; each SIGCONT, with the time in which it had been stopped; how long its cgroup was frozen (`cgroup.stat.local`, 6.18); CLOCK_BOOTTIME against CLOCK_MONOTONIC.",
@@ -77,7 +77,7 @@ fn disturbing(claim: String, because: Vec<Exhibit>) -> Finding {
 #[cfg(test)]
 mod tests {
     use super::super::bench::{DoctoredRecord, verdict};
-    use crate::record::{MeasuredSubject, ShortHalts, Trust};
+    use crate::record::{MeasuredSubject, ShortHalts, TrapId, Trust};
     use crate::unit::{Bytes, Nanos};
 
     fn away_for(tenths: u64, done: Bytes) -> DoctoredRecord {
@@ -134,7 +134,7 @@ mod tests {
         assert_eq!(verdict(&bench.record).measures, MeasuredSubject::Disturbed);
         bench.waited_for_memory(Nanos::millis(1900));
         let found = verdict(&bench.record);
-        assert!(found.findings.iter().all(|f| f.trap.0 != "T69"), "{:?}", found.findings);
+        assert!(found.findings.iter().all(|f| f.trap != TrapId::T69), "{:?}", found.findings);
     }
 
     #[test]
@@ -159,7 +159,7 @@ mod tests {
         // Work went on meanwhile.
         for bench in [away_for(20, Bytes::mib(10)), away_for(2, Bytes::ZERO)] {
             let found = verdict(&bench.record);
-            assert!(found.findings.iter().all(|f| f.trap.0 != "T69"), "{:?}", found.findings);
+            assert!(found.findings.iter().all(|f| f.trap != TrapId::T69), "{:?}", found.findings);
         }
     }
 }

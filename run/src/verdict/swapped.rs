@@ -6,13 +6,13 @@ use super::measure::PhaseView;
 use super::threshold::{OWN_BYTES, SWAPPED};
 use super::{Rule, RuleJudge, finding, refuted};
 use crate::record::{
-    Exhibit, ExhibitValue, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy,
+    Exhibit, ExhibitValue, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId,
 };
 use crate::unit::Bytes;
 
 /// Pages went to swap or came from it, as much as a hundredth of what was moved.
 pub const RULE: Rule = Rule {
-    id: "T34",
+    id: TrapId::T34,
     title: "Swap",
     happens: "The machine is short of memory and swaps, possibly to the disk that is measured.",
     seen_by: "pswpin and pswpout of /proc/vmstat.",

@@ -12,13 +12,13 @@ use super::{Rule, RuleJudge, finding, refuted};
 use crate::evidence::{Direction, LimitValue, Throttle};
 use crate::record::{
     Exhibit, ExhibitUnit, ExhibitValue, Finding, FindingWeight, MeasuredSubject, PhaseLedger,
-    TimeHolder,
+    TimeHolder, TrapId,
 };
 use crate::unit::{Iops, three_digits};
 
 /// The rate is within 3 % of a limit that can be read. The figure is true, and it is the limit's.
 pub const RULE: Rule = Rule {
-    id: "T32",
+    id: TrapId::T32,
     title: "A limit sets the rate",
     happens: "A cgroup caps bytes or operations per second; I/Os wait above the queue, so the device looks idle.",
     seen_by: "io.max and blkio.throttle of every cgroup from our own to the root; the rate.",

@@ -3,12 +3,12 @@
 use super::measure::PhaseView;
 use super::threshold::{CLOCK_STEPS, SHORT};
 use super::{Rule, RuleJudge, advice, finding, refuted};
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, TrapId};
 
 /// Shorter than a quarter of a second or than a thousand steps of the clock. Says nothing where
 /// something else already refutes the figure.
 pub const RULE: Rule = Rule {
-    id: "T56",
+    id: TrapId::T56,
     title: "Too short",
     happens: "A short run measures mostly its start and end, and a coarse clock cannot resolve it.",
     seen_by: "Length of the run; resolution of the clock.",

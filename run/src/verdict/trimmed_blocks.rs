@@ -7,13 +7,13 @@ use super::threshold::{
 use super::words::{of, share};
 use super::{Rule, RuleJudge, advice, finding};
 use crate::evidence::{BlockSamples, PathKind, Quartiles, Subject, Survey, SurveyedDevice};
-use crate::record::{Exhibit, ExhibitValue, Finding, FindingWeight, MeasuredSubject};
+use crate::record::{Exhibit, ExhibitValue, Finding, FindingWeight, MeasuredSubject, TrapId};
 use crate::stats::Estimate;
 use crate::unit::Bytes;
 
 /// Of the blocks that were looked at, more than a few are zeros, and they come faster than others.
 pub const RULE: Rule = Rule {
-    id: "T24",
+    id: TrapId::T24,
     title: "Trimmed blocks",
     happens: "A drive answers reads of trimmed blocks without reading flash, at bus speed.",
     seen_by: "Up to 256 single blocks, spread over the part of a raw device that will be read and that this run has not written: which are all zeros, and how long each took; discard_max_bytes.",

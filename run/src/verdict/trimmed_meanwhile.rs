@@ -4,12 +4,12 @@ use super::measure::FlowView;
 use super::{Rule, RuleJudge, finding};
 use crate::name::quoted;
 use crate::plan::Action;
-use crate::record::{Exhibit, ExhibitValue, Finding, FindingWeight, NextStep, Remedy};
+use crate::record::{Exhibit, ExhibitValue, Finding, FindingWeight, NextStep, Remedy, TrapId};
 use crate::unit::Bytes;
 
 /// Discards on the device, and none in the plan.
 pub const RULE: Rule = Rule {
-    id: "T40",
+    id: TrapId::T40,
     title: "Online discard",
     happens: "A file system mounted with discard trims deleted files at once, and other I/O waits for that.",
     seen_by: "Discards of the device; mount options.",
@@ -73,7 +73,7 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use super::super::bench::{DoctoredRecord, verdict};
-    use crate::record::Trust;
+    use crate::record::{TrapId, Trust};
 
     #[test]
     fn discards_are_named_with_who_makes_them() {
@@ -82,7 +82,7 @@ mod tests {
         let found = verdict(&bench.record);
         assert_eq!(found.trust, Trust::Sound);
         let claim = |found: &crate::record::Verdict| {
-            found.findings.iter().find(|f| f.trap.0 == "T40").map(|f| f.claim.clone())
+            found.findings.iter().find(|f| f.trap == TrapId::T40).map(|f| f.claim.clone())
         };
         assert!(claim(&found).is_some_and(|claim| claim.contains("not by this run")));
         bench.mounted("rw,discard");

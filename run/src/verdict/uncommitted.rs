@@ -7,13 +7,13 @@ use super::words::{share, with_flush};
 use super::{Rule, RuleJudge, finding, refuted, shared_device};
 use crate::evidence::{Mount, Survey};
 use crate::plan::Durability;
-use crate::record::{Exhibit, ExhibitValue, Finding, FindingWeight, MeasuredSubject};
+use crate::record::{Exhibit, ExhibitValue, Finding, FindingWeight, MeasuredSubject, TrapId};
 use crate::unit::{Bytes, Nanos};
 
 /// Files were made, renamed or removed, nothing was flushed, and most of what that costs the device
 /// came after the clock had stopped; or the run is too short to have met the usual share of commits.
 pub const RULE: Rule = Rule {
-    id: "T18",
+    id: TrapId::T18,
     title: "Journal commits",
     happens: "Journals commit every few seconds; a short run includes one commit or none.",
     seen_by: "The commit interval of the file system (`commit=`, or its default); bytes written to the device before the clock stopped, and by a flush observed afterwards.",
@@ -24,7 +24,7 @@ pub const RULE: Rule = Rule {
 };
 
 fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
-    let disturbed = found.iter().any(|f| f.trap.0 == shared_device::RULE.id);
+    let disturbed = found.iter().any(|f| f.trap == shared_device::RULE.id);
     if !phase_view.of_trees() || phase_view.ops() == 0 || refuted(found) || disturbed {
         return None;
     }
@@ -143,7 +143,7 @@ fn exhibit(mount: &Mount, interval: Nanos) -> Exhibit {
 #[cfg(test)]
 mod tests {
     use super::super::bench::{DoctoredRecord, verdict};
-    use crate::record::{MeasuredSubject, Trust};
+    use crate::record::{MeasuredSubject, TrapId, Trust};
     use crate::unit::Bytes;
 
     fn made(before: Bytes, all: Bytes) -> DoctoredRecord {
@@ -167,7 +167,7 @@ mod tests {
     #[test]
     fn what_was_written_in_time_is_not_told() {
         let said = |bench: &DoctoredRecord| {
-            verdict(&bench.record).findings.iter().any(|found| found.trap.0 == "T18")
+            verdict(&bench.record).findings.iter().any(|found| found.trap == TrapId::T18)
         };
         assert!(!said(&made(Bytes::mib(1), Bytes::mib(1))));
         assert!(said(&made(Bytes::mib(1), Bytes::mib(2))));

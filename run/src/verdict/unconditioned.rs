@@ -6,12 +6,12 @@ use super::words::{of, own_verb};
 use super::{Rule, RuleJudge, finding};
 use crate::evidence::{BlockLayer, DiskCounters, LayerKind, PathKind, Snapshot};
 use crate::plan::Action;
-use crate::record::{Exhibit, ExhibitValue, Finding, FindingWeight, NextStep, Remedy};
+use crate::record::{Exhibit, ExhibitValue, Finding, FindingWeight, NextStep, Remedy, TrapId};
 use crate::unit::Bytes;
 
 /// Less than twice its capacity is known to have been written to a flash drive.
 pub const RULE: Rule = Rule {
-    id: "T44",
+    id: TrapId::T44,
     title: "Unknown preconditioning",
     happens: "A fresh SSD writes several times faster than one in steady state.",
     seen_by: "Bytes written to the drive since boot, by its file systems since they were created, and over its life by the health log of an NVMe drive (root); the life register of an eMMC; its capacity.",
@@ -105,13 +105,13 @@ pub(super) fn unconditioned(
 mod tests {
     use super::super::bench::{DoctoredRecord, verdict};
     use crate::evidence::PathKind;
-    use crate::record::Trust;
+    use crate::record::{TrapId, Trust};
     use crate::unit::Bytes;
 
     fn named(bench: &DoctoredRecord) -> bool {
         let found = verdict(&bench.record);
         assert_eq!(found.trust, Trust::Sound, "{found:?}");
-        found.findings.iter().any(|f| f.trap.0 == "T44")
+        found.findings.iter().any(|f| f.trap == TrapId::T44)
     }
 
     #[test]
@@ -160,7 +160,8 @@ mod tests {
         again.name = "again".into();
         bench.record.phases.push(again);
         let (phases, _) = super::super::verdicts(&bench.record);
-        let said = phases.iter().flat_map(|phase| &phase.findings).filter(|f| f.trap.0 == "T44");
+        let said =
+            phases.iter().flat_map(|phase| &phase.findings).filter(|f| f.trap == TrapId::T44);
         assert_eq!(said.count(), 1);
     }
 }

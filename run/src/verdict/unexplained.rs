@@ -7,7 +7,7 @@ use super::{Rule, RuleJudge, disturbed, explained, finding, no_storage, refuted}
 use crate::evidence::Direction;
 use crate::record::{
     ByteBalance, Exhibit, ExhibitUnit, ExhibitValue, Finding, FindingWeight, MeasuredSubject,
-    PhaseLedger, TimeBalance,
+    PhaseLedger, TimeBalance, TrapId,
 };
 
 /// With fewer looks at its threads a phase has not shown what they waited for.
@@ -15,7 +15,7 @@ const LOOKS: u64 = 10;
 
 /// The terms of the phase's time, or of its bytes, leave too much over.
 pub const RULE: Rule = Rule {
-    id: "T73",
+    id: TrapId::T73,
     title: "Time or bytes that nothing explains",
     happens: "The run waited, but neither for its device, nor for a limit, a CPU or another program that could be seen: something above the device held it. Or the device moved more or less than was asked of it, and nothing that is known did that.",
     seen_by: "CPU time, sleeps and the wait for a CPU of each thread, time of the requests at the devices, limits of cgroups, the state of each thread ten times a second; bytes of the calls, of the devices, and of other programs.",
@@ -137,7 +137,7 @@ mod tests {
             bench.lasted(Nanos::millis(ms));
             bench.work(0.2, 0.05);
             bench.looked_at(&[("D __iomap_dio_rw", looks)]);
-            verdict(&bench.record).findings.iter().any(|finding| finding.trap.0 == super::RULE.id)
+            verdict(&bench.record).findings.iter().any(|finding| finding.trap == super::RULE.id)
         };
         // Its device has counted too little.
         assert!(!found(900, 45));

@@ -8,12 +8,12 @@ use super::words::{names, on_node, once_more};
 use super::{Rule, RuleJudge, finding, limits};
 use crate::evidence::{BlockLayer, Direction, Machine, Mount, Reading, Throttle};
 use crate::plan::Phase;
-use crate::record::{Exhibit, Finding, FindingWeight, NextStep, Record, ResolvedJob};
+use crate::record::{Exhibit, Finding, FindingWeight, NextStep, Record, ResolvedJob, TrapId};
 use crate::unit::Bytes;
 
 /// Something that both records tell, and that a figure depends on, is not the same.
 pub const RULE: Rule = Rule {
-    id: "T64",
+    id: TrapId::T64,
     title: "Unlike runs compared",
     happens: "Two figures with different sizes, states, limits or kernels are compared.",
     seen_by: "Both records: plans, resolved jobs, cgroup limits, machine, kernel, mounts, devices, and verdicts.",

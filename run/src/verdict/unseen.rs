@@ -6,12 +6,12 @@ use super::words::operand;
 use super::{Rule, RuleJudge, advice, finding, words};
 use crate::evidence::{LeafKind, NOT_LOOKED};
 use crate::plan::{Action, Durability, Method};
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId};
 use crate::unit::Bytes;
 
 /// The counters of the device were not seen, so nothing is proven.
 pub const RULE: Rule = Rule {
-    id: "T00",
+    id: TrapId::T00,
     title: "Missing evidence",
     happens: "Without the counters of the lowest device nothing can be proven.",
     seen_by: "Which readings are missing, and why.",

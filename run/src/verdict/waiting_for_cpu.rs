@@ -13,14 +13,14 @@ use crate::evidence::{BlockLayer, Direction, LayerKind, Snapshot};
 use crate::plan::Action;
 use crate::record::{
     Exhibit, ExhibitUnit, ExhibitValue, Finding, FindingWeight, MeasuredSubject, NextStep,
-    PhaseLedger, Remedy, TimeHolder,
+    PhaseLedger, Remedy, TimeHolder, TrapId,
 };
 use crate::unit::Nanos;
 
 /// Runnable but not running, or stopped by its control group, for a tenth of the time and more,
 /// while the device had time left.
 pub const RULE: Rule = Rule {
-    id: "T52",
+    id: TrapId::T52,
     title: "Waiting for a CPU",
     happens: "On a busy machine, or in a cgroup with a CPU limit, each completion waits for a CPU, and that wait looks like disk latency.",
     seen_by: "Run delay (schedstat) and cpu.stat of the cgroup; latency of a call against the latency in the device; device busy; CPU time of other processes.",

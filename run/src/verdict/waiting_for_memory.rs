@@ -7,12 +7,12 @@ use super::words::share;
 use super::{Rule, RuleJudge, explained, finding, refuted};
 use crate::record::{
     Exhibit, ExhibitUnit, ExhibitValue, Finding, FindingWeight, MeasuredSubject, NextStep,
-    PhaseLedger, Remedy, TimeHolder,
+    PhaseLedger, Remedy, TimeHolder, TrapId,
 };
 
 /// The program waited for pages although its device had time left.
 pub const RULE: Rule = Rule {
-    id: "T74",
+    id: TrapId::T74,
     title: "Limited by memory",
     happens: "A limit of dirty pages (vm.dirty_*, of a device, or that a control group's memory is full) makes a writer wait in pulses, and its device has nothing to do in between.",
     seen_by: "The function of the kernel in which the threads wait (/proc/PID/wchan), and the time in which the devices had requests.",

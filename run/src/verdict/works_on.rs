@@ -4,12 +4,12 @@ use super::measure::PhaseView;
 use super::threshold::{AFTERMATH, AFTERMATH_LEAST};
 use super::{Rule, RuleJudge, advice, disturbed, finding};
 use crate::record::{
-    Aftermath, AftermathRound, Exhibit, Finding, FindingWeight, SingleReadLatencies,
+    Aftermath, AftermathRound, Exhibit, Finding, FindingWeight, SingleReadLatencies, TrapId,
 };
 
 /// Single reads after a phase took much longer than before it, twice in a row.
 pub const RULE: Rule = Rule {
-    id: "T49",
+    id: TrapId::T49,
     title: "Background work after completion",
     happens: "A drive reports completion and keeps working in the background.",
     seen_by: "Twenty single direct reads before the phase and after it, while the device is otherwise idle.",
@@ -76,7 +76,7 @@ fn exhibits(
 #[cfg(test)]
 mod tests {
     use super::super::bench::{DoctoredRecord, verdict};
-    use crate::record::Trust;
+    use crate::record::{TrapId, Trust};
 
     /// What is said when reads take a millisecond before, and so many ms in each round after.
     fn said(after: &[u64]) -> Option<String> {
@@ -84,7 +84,7 @@ mod tests {
         bench.answered_after(after);
         let found = verdict(&bench.record);
         assert_eq!(found.trust, Trust::Sound, "{found:?}");
-        found.findings.into_iter().find(|f| f.trap.0 == "T49").map(|f| f.claim)
+        found.findings.into_iter().find(|f| f.trap == TrapId::T49).map(|f| f.claim)
     }
 
     #[test]

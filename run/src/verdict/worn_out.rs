@@ -4,12 +4,12 @@ use super::measure::FlowView;
 use super::threshold::CARD_LIFE;
 use super::{Rule, RuleJudge, finding};
 use crate::evidence::CardInfo;
-use crate::record::{Exhibit, Finding, FindingWeight};
+use crate::record::{Exhibit, Finding, FindingWeight, TrapId};
 
 /// Nine tenths of its life used, or its reserve of blocks going: it may be slow because of that, and
 /// fail soon.
 pub const RULE: Rule = Rule {
-    id: "T47",
+    id: TrapId::T47,
     title: "Worn out",
     happens: "A worn card is slow and close to failing.",
     seen_by: "life_time and pre_eol_info of the card.",
@@ -64,7 +64,7 @@ pub(super) fn worn(name: &str, card: &CardInfo) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use super::super::bench::{DoctoredRecord, verdict};
-    use crate::record::Trust;
+    use crate::record::{TrapId, Trust};
 
     #[test]
     fn a_card_near_its_end_is_named() {
@@ -73,7 +73,7 @@ mod tests {
             bench.worn(tenths, pre_eol);
             let found = verdict(&bench.record);
             assert_eq!(found.trust, Trust::Sound);
-            found.findings.iter().any(|f| f.trap.0 == "T47")
+            found.findings.iter().any(|f| f.trap == TrapId::T47)
         };
         assert!(!named(Some(9), Some(1)));
         assert!(named(Some(10), Some(1)));

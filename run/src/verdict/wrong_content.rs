@@ -3,11 +3,11 @@
 use super::measure::PhaseView;
 use super::words::of;
 use super::{Rule, RuleJudge, advice, finding};
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId};
 
 /// One block with the wrong content is enough.
 pub const RULE: Rule = Rule {
-    id: "T48",
+    id: TrapId::T48,
     title: "Wrong data read back",
     happens: "A fake card wraps its addresses, a failing one loses data: it accepts every write and returns something else.",
     seen_by: "The data: each sector holds its own address and the write it came from.",

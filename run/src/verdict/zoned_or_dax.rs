@@ -4,11 +4,11 @@ use super::measure::FlowView;
 use super::{Rule, RuleJudge, finding};
 use crate::evidence::Mount;
 use crate::name::quoted;
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId};
 
 /// DAX is no disk; zones are good to know.
 pub const RULE: Rule = Rule {
-    id: "T50",
+    id: TrapId::T50,
     title: "Zoned drives and DAX",
     happens: "Zoned drives are written sequentially only, and DAX bypasses the block layer: its bytes are in no counter.",
     seen_by: "zoned and dax of the queue; mount options.",
@@ -84,7 +84,7 @@ fn zoned(flow_view: &FlowView<'_>) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use super::super::bench::{DoctoredRecord, verdict};
-    use crate::record::{MeasuredSubject, Trust};
+    use crate::record::{MeasuredSubject, TrapId, Trust};
 
     #[test]
     fn dax_is_memory_only_where_it_is_mounted_so() {
@@ -105,7 +105,7 @@ mod tests {
     fn zones_are_good_to_know() {
         let mut bench = DoctoredRecord::write_flushed();
         let named = |bench: &DoctoredRecord| {
-            verdict(&bench.record).findings.iter().any(|f| f.trap.0 == "T50")
+            verdict(&bench.record).findings.iter().any(|f| f.trap == TrapId::T50)
         };
         bench.queue(|queue| queue.zoned = Some("none".into()));
         assert!(!named(&bench));

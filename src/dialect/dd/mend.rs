@@ -1,7 +1,7 @@
 //! The line as it should have been typed: the same copy, with what it walks into mended.
 
 use crate::plan::CopyWork;
-use crate::record::{BetterCommand, Finding, FindingWeight};
+use crate::record::{BetterCommand, Finding, FindingWeight, TrapId};
 use crate::unit::Bytes;
 use crate::verdict::operands::{ENOUGH, EditedOperands};
 use crate::verdict::threshold::SMALL_BYTES;
@@ -9,7 +9,7 @@ use crate::verdict::threshold::SMALL_BYTES;
 /// The copy that these words should have asked for, given what they walk into; `None` when nothing
 /// is to be mended in the words, or no dd could measure that place.
 pub fn mended(words: &[String], copy: &CopyWork, found: &[Finding]) -> Option<BetterCommand> {
-    let hopeless = |f: &Finding| f.trap.0 == "T29" || f.trap.0 == "T17";
+    let hopeless = |f: &Finding| f.trap == TrapId::T29 || f.trap == TrapId::T17;
     if found.iter().any(hopeless) || copy.to.path.is_none() {
         return None;
     }
@@ -29,24 +29,24 @@ pub fn mended(words: &[String], copy: &CopyWork, found: &[Finding]) -> Option<Be
 }
 
 /// Whether one of these traps was found, and weighs at least as much.
-fn walks_into(found: &[Finding], traps: &[&str], least: FindingWeight) -> bool {
-    found.iter().any(|f| f.weight >= least && traps.contains(&f.trap.0.as_str()))
+fn walks_into(found: &[Finding], traps: &[TrapId], least: FindingWeight) -> bool {
+    found.iter().any(|f| f.weight >= least && traps.contains(&f.trap))
 }
 
 fn flush(operands: &mut EditedOperands, found: &[Finding], why: &mut Vec<&str>) {
-    if walks_into(found, &["T02", "T05", "T16"], FindingWeight::Note) {
-        let mistaken = walks_into(found, &["T13"], FindingWeight::Note);
+    if walks_into(found, &[TrapId::T02, TrapId::T05, TrapId::T16], FindingWeight::Note) {
+        let mistaken = walks_into(found, &[TrapId::T13], FindingWeight::Note);
         operands.change("conv", if mistaken { "sync" } else { "" }, Some("fsync"));
         why.push("the flush is inside the time");
     }
 }
 
 fn data(operands: &mut EditedOperands, copy: &CopyWork, found: &[Finding], why: &mut Vec<&str>) {
-    if copy.sparse && walks_into(found, &["T23"], FindingWeight::Refute) {
+    if copy.sparse && walks_into(found, &[TrapId::T23], FindingWeight::Refute) {
         operands.change("conv", "sparse", Some("fsync"));
         why.push("the zeros are written, and flushed inside the time");
     }
-    if walks_into(found, &["T25"], FindingWeight::Refute) && operands.has("if") {
+    if walks_into(found, &[TrapId::T25], FindingWeight::Refute) && operands.has("if") {
         operands.set("if", "/dev/urandom");
         why.push("of data that do not compress, as long as the CPU makes them fast enough");
     }
@@ -55,7 +55,7 @@ fn data(operands: &mut EditedOperands, copy: &CopyWork, found: &[Finding], why: 
 /// Large blocks, as many as make the same bytes. Positions in blocks would change their meaning.
 fn blocks(operands: &mut EditedOperands, copy: &CopyWork, found: &[Finding], why: &mut Vec<&str>) {
     let short =
-        found.iter().any(|f| f.trap.0 == "T62" && f.claim.starts_with("A read from a pipe"));
+        found.iter().any(|f| f.trap == TrapId::T62 && f.claim.starts_with("A read from a pipe"));
     if short {
         operands.change("iflag", "", Some("fullblock"));
         why.push("every block is filled");
@@ -63,15 +63,15 @@ fn blocks(operands: &mut EditedOperands, copy: &CopyWork, found: &[Finding], why
     let large = copy.input_block > Bytes(1 << 30);
     let bytes = copy.count.map(|count| count.in_bytes(copy.input_block));
     let little = bytes.is_some_and(|bytes| bytes < SMALL_BYTES);
-    let sized = walks_into(found, &["T51", "T20"], FindingWeight::Doubt)
-        || found.iter().any(|f| f.trap.0 == "T19" && copy.direct_gives_way)
-        || walks_into(found, &["T14"], FindingWeight::Note) && !copy.to.flags.direct
+    let sized = walks_into(found, &[TrapId::T51, TrapId::T20], FindingWeight::Doubt)
+        || found.iter().any(|f| f.trap == TrapId::T19 && copy.direct_gives_way)
+        || walks_into(found, &[TrapId::T14], FindingWeight::Note) && !copy.to.flags.direct
         || large
         || little;
     if !sized || !operands.in_mebibytes(copy, if little { ENOUGH } else { 1 }) {
         return;
     }
-    if walks_into(found, &["T14"], FindingWeight::Note) {
+    if walks_into(found, &[TrapId::T14], FindingWeight::Note) {
         for synchronous in ["dsync", "sync"] {
             operands.change("oflag", synchronous, None);
         }
@@ -82,7 +82,7 @@ fn blocks(operands: &mut EditedOperands, copy: &CopyWork, found: &[Finding], why
 }
 
 fn reads(operands: &mut EditedOperands, found: &[Finding], why: &mut Vec<&str>) {
-    if walks_into(found, &["T01", "T06"], FindingWeight::Note) {
+    if walks_into(found, &[TrapId::T01, TrapId::T06], FindingWeight::Note) {
         for idle in ["sync", "dsync", "nocache"] {
             operands.change("iflag", idle, None);
         }

@@ -1,6 +1,7 @@
 //! What each lesson says: the two lines, the readings that tell them apart, and why.
 
 use crate::plan::LessonTopic;
+use crate::record::TrapId;
 use crate::unit::Bytes;
 use crate::verdict::lesson::LessonFigure;
 use crate::verdict::words::share;
@@ -14,7 +15,7 @@ pub(super) struct LessonText {
     /// What they should type.
     pub cure: &'static str,
     /// Its number in the catalogue.
-    pub trap_id: &'static str,
+    pub trap_id: TrapId,
     /// What tells the two apart.
     pub rows: &'static [LessonRow],
     /// Why the figures differ, from the readings of trap and cure.
@@ -104,7 +105,7 @@ const FLUSH: LessonText = LessonText {
     about: "writes return from the page cache; the device gets them later unless flushed",
     trap: "dd if=/dev/zero of=x bs=1M count={count}",
     cure: "dd if=/dev/zero of=x bs=1M count={count} conv=fsync",
-    trap_id: "T02",
+    trap_id: TrapId::T02,
     rows: &[MOVED, FLUSHED, WRITTEN, UNWRITTEN],
     why: |trap, cure| {
         let later = trap.flushed_later().map_or_else(String::new, |time| {
@@ -123,7 +124,7 @@ const CACHE: LessonText = LessonText {
     about: "data just written or read comes from the page cache, not the device",
     trap: "dd if=x of=/dev/null bs=1M",
     cure: "ASSAY_COLD=target assay dd if=x of=/dev/null bs=1M",
-    trap_id: "T01",
+    trap_id: TrapId::T01,
     rows: &[MOVED, RESIDENT, READ],
     why: |trap, cure| {
         format!(
@@ -142,7 +143,7 @@ const HOLES: LessonText = LessonText {
     about: "a file made by truncate is all holes: reading it needs no device I/O",
     trap: "truncate -s {size} x; dd if=x of=/dev/null bs=1M",
     cure: "ASSAY_COLD=target assay dd if=y of=/dev/null bs=1M    # y was written in full",
-    trap_id: "T23",
+    trap_id: TrapId::T23,
     rows: &[MOVED, EMPTY, READ],
     why: |trap, cure| {
         format!(
@@ -159,10 +160,10 @@ const BURST: LessonText = LessonText {
     about: "a short write shows what memory absorbs, a long one the sustained speed",
     trap: "dd if=/dev/zero of=x bs=1M count={count}",
     cure: "dd if=/dev/zero of=x bs=1M count={count} conv=fsync",
-    trap_id: "T04",
+    trap_id: TrapId::T04,
     rows: &[MOVED, FIRST, FLUSHED, WRITTEN, UNWRITTEN],
     why: |trap, cure| {
-        let inside = ["T43", "T04"].iter().find_map(|rule| cure.said(rule));
+        let inside = [TrapId::T43, TrapId::T04].iter().find_map(|rule| cure.said(*rule));
         let inside = inside.map_or_else(
             || format!("B's clock ran until all of its {} were written.", cure.moved()),
             |claim| format!("B shows both speeds. {claim}"),
@@ -181,7 +182,7 @@ const COMPRESS: LessonText = LessonText {
     about: "zeros shrink on their way to the device, other data does not",
     trap: "dd if=/dev/zero of=x bs=4M count={count} oflag=dsync",
     cure: "dd if=/dev/urandom of=x bs=4M count={count} oflag=dsync",
-    trap_id: "T25",
+    trap_id: TrapId::T25,
     rows: &[MOVED, WRITTEN],
     why: |trap, cure| {
         format!(
@@ -200,7 +201,7 @@ const READAHEAD: LessonText = LessonText {
     about: "small sequential reads become a few large ones; random reads do not",
     trap: "dd if=x of=/dev/null bs=4k",
     cure: "fio --name=x --filename=x --rw=randread --bs=4k --direct=1",
-    trap_id: "T10",
+    trap_id: TrapId::T10,
     rows: &[CALLS, REQUESTS, REQUEST],
     why: |trap, cure| {
         format!(
@@ -218,7 +219,7 @@ const DEPTH: LessonText = LessonText {
     about: "one read in flight leaves the device idle; a deeper queue shows its peak",
     trap: "fio --name=x --filename=x --rw=randread --bs=4k --direct=1 --iodepth=1",
     cure: "fio --name=x --filename=x --rw=randread --bs=4k --direct=1 --ioengine=io_uring --iodepth=32",
-    trap_id: "T54",
+    trap_id: TrapId::T54,
     rows: &[CALLS, BUSY, IN_FLIGHT],
     why: |trap, cure| {
         format!(
@@ -235,7 +236,7 @@ const OMISSION: LessonText = LessonText {
     about: "waiting for each completion counts a stall only once (on a modelled device)",
     trap: "fio --name=x --filename=x --rw=randread --bs=4k --rate_iops=100",
     cure: "assay io . --rate 100",
-    trap_id: "T57",
+    trap_id: TrapId::T57,
     rows: &[CALLS, SENT, DUE, LONGEST],
     why: |trap, cure| {
         format!(

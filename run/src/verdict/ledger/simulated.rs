@@ -7,7 +7,7 @@ use proptest::test_runner::TestRunner;
 use super::super::bench::{DoctoredRecord, verdict};
 use super::super::measure::PhaseView;
 use super::time::time;
-use crate::record::{FindingWeight, TimeHolder};
+use crate::record::{FindingWeight, TimeHolder, TrapId};
 use crate::unit::Nanos;
 
 /// So many runs are drawn.
@@ -205,7 +205,7 @@ fn who_is_held_above_the_device_for_a_tenth_of_the_time_is_not_called_sound() {
         let stretched = Nanos(5_000_000_000 / each.0.max(1) * (each + held).0);
         bench.lasted(stretched);
         let found = verdict(&bench.record);
-        if found.findings.iter().all(|f| f.trap.0 != "T73")
+        if found.findings.iter().all(|f| f.trap != TrapId::T73)
             && found.trust == crate::record::Trust::Sound
         {
             missed.push(format!("{run:?}: {}", found.summary));

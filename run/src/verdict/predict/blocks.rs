@@ -10,7 +10,7 @@ use crate::plan::{
     BlockWork, CacheDrop, Caching, Durability, Fill, LayoutMode, OffsetOrdering, PlanOrigin,
     Target, TreeWork,
 };
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, Remedy};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, Remedy, TrapId};
 use crate::unit::Bytes;
 use crate::verdict::threshold::{DEPTH_LEAST, RESIDENT, SMALL_WRITE};
 use crate::verdict::{
@@ -114,15 +114,21 @@ fn around(
     for see in [place::see, mount::see, super::device::see] {
         see(&view_of_plan, &mut found);
     }
-    found.retain(|finding| match finding.trap.0.as_str() {
-        "T00" | "T22" | "T29" | "T46" | "T47" | "T50" | "T55" => true,
-        "T14" => writes && !durable,
-        "T15" => writes && durable,
-        "T16" => writes && direct && !durable,
-        "T44" => writes,
-        "T19" => direct,
-        "T30" => direct && finding.weight > FindingWeight::Note,
-        "T38" => writes && finding.weight > FindingWeight::Note,
+    found.retain(|finding| match finding.trap {
+        TrapId::T00
+        | TrapId::T22
+        | TrapId::T29
+        | TrapId::T46
+        | TrapId::T47
+        | TrapId::T50
+        | TrapId::T55 => true,
+        TrapId::T14 => writes && !durable,
+        TrapId::T15 => writes && durable,
+        TrapId::T16 => writes && direct && !durable,
+        TrapId::T44 => writes,
+        TrapId::T19 => direct,
+        TrapId::T30 => direct && finding.weight > FindingWeight::Note,
+        TrapId::T38 => writes && finding.weight > FindingWeight::Note,
         _ => false,
     });
     let direction = if writes { Direction::Write } else { Direction::Read };
@@ -286,7 +292,7 @@ fn no_multiple(ground: &BlockJobPlace<'_>) -> Option<Finding> {
         _ => return None,
     };
     Some(finding(
-        "T20",
+        TrapId::T20,
         FindingWeight::Refute,
         Some(MeasuredSubject::Invalid),
         format!(

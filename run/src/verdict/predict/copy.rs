@@ -6,7 +6,7 @@
 use super::ends::{CopyEnds, EndsJudge, SourceData, device};
 use super::{PredictionView, flushes, machine, mount, own, place, source};
 use crate::evidence::{Direction, LeafKind, PathKind, Survey};
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId};
 use crate::unit::{Bytes, KIB, MIB};
 use crate::verdict::operands::{ENOUGH, edited};
 use crate::verdict::threshold::SMALL_BYTES;
@@ -44,7 +44,7 @@ pub(super) fn see(ends: &CopyEnds<'_>) -> Vec<Finding> {
     }
     if refused {
         // What would be true of direct I/O does not come to pass.
-        found.retain(|finding| !matches!(finding.trap.0.as_str(), "T16" | "T54"));
+        found.retain(|finding| !matches!(finding.trap, TrapId::T16 | TrapId::T54));
     }
     found
 }
@@ -75,16 +75,16 @@ fn meets(ends: &CopyEnds<'_>, direction: Direction, finding: &Finding) -> bool {
         Direction::Write => ends.writes_direct(),
     };
     let heavy = finding.weight > FindingWeight::Note;
-    match finding.trap.0.as_str() {
-        "T00" | "T22" | "T46" | "T47" | "T50" | "T52" => true,
+    match finding.trap {
+        TrapId::T00 | TrapId::T22 | TrapId::T46 | TrapId::T47 | TrapId::T50 | TrapId::T52 => true,
         // Neither end is storage: said once, of both.
-        "T29" => finding.measures != Some(MeasuredSubject::Tool),
-        "T15" => writes && ends.durable(),
-        "T14" => writes && !ends.copy.durability().durable(),
-        "T16" => writes && direct && !ends.durable(),
-        "T19" => direct,
-        "T30" => direct && heavy,
-        "T38" => writes && heavy,
+        TrapId::T29 => finding.measures != Some(MeasuredSubject::Tool),
+        TrapId::T15 => writes && ends.durable(),
+        TrapId::T14 => writes && !ends.copy.durability().durable(),
+        TrapId::T16 => writes && direct && !ends.durable(),
+        TrapId::T19 => direct,
+        TrapId::T30 => direct && heavy,
+        TrapId::T38 => writes && heavy,
         _ => false,
     }
 }
@@ -96,7 +96,7 @@ fn absent(ends: &CopyEnds<'_>) -> Option<Finding> {
     let from = ends.from.filter(|from| from.kind == PathKind::Missing)?;
     let why = from.hidden.as_deref().unwrap_or("no such file");
     Some(finding(
-        "T17",
+        TrapId::T17,
         FindingWeight::Refute,
         Some(MeasuredSubject::Invalid),
         format!("{} cannot be opened, so nothing is copied.", from.path),
@@ -249,7 +249,7 @@ fn no_multiple(ends: &CopyEnds<'_>) -> Option<Finding> {
         ));
     }
     Some(finding(
-        "T20",
+        TrapId::T20,
         FindingWeight::Refute,
         Some(MeasuredSubject::Invalid),
         format!(

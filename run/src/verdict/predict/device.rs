@@ -2,7 +2,7 @@
 
 use super::PredictionView;
 use crate::evidence::{BlockLayer, LayerKind, Link, SurveyedDevice};
-use crate::record::{Exhibit, Finding, FindingWeight};
+use crate::record::{Exhibit, Finding, FindingWeight, TrapId};
 use crate::unit::Bytes;
 use crate::verdict::threshold::CARD_ERASE;
 use crate::verdict::{
@@ -40,7 +40,7 @@ fn queue_file(device: &SurveyedDevice, name: &str) -> String {
 fn large_sectors(device: &SurveyedDevice) -> Option<Finding> {
     let (logical, _) = sectors(device).filter(|(logical, _)| *logical > 512)?;
     Some(finding(
-        "T20",
+        TrapId::T20,
         FindingWeight::Note,
         None,
         format!(
@@ -61,7 +61,7 @@ fn large_sectors(device: &SurveyedDevice) -> Option<Finding> {
 fn emulated_sectors(device: &SurveyedDevice) -> Option<Finding> {
     let (logical, physical) = sectors(device).filter(|(logical, physical)| physical > logical)?;
     Some(finding(
-        "T21",
+        TrapId::T21,
         FindingWeight::Note,
         None,
         format!(
@@ -115,7 +115,7 @@ fn slowest(device: &SurveyedDevice) -> Option<Finding> {
 fn one_at_a_time(device: &SurveyedDevice, link: &Link) -> Option<Finding> {
     let driver = link.driver.as_deref().filter(|driver| *driver == "usb-storage")?;
     Some(finding(
-        "T55",
+        TrapId::T55,
         FindingWeight::Note,
         None,
         format!(
@@ -137,7 +137,7 @@ fn erases(device: &SurveyedDevice) -> Option<Finding> {
     let erase = device.card.as_ref()?.erase.filter(|erase| *erase >= CARD_ERASE)?;
     let name = &device.layer.name;
     Some(finding(
-        "T45",
+        TrapId::T45,
         FindingWeight::Note,
         None,
         format!(
@@ -158,7 +158,7 @@ fn unqueued(device: &SurveyedDevice) -> Option<Finding> {
     let claims = card.claims.filter(|claims| claims.application == 2)?;
     (card.queue != Some(true)).then(|| {
         finding(
-            "T55",
+            TrapId::T55,
             FindingWeight::Note,
             None,
             format!(

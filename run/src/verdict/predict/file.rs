@@ -2,7 +2,7 @@
 
 use super::{PredictionView, own};
 use crate::evidence::{FileLayout, Survey};
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId};
 use crate::unit::{Bytes, MIB};
 use crate::verdict::threshold::{CRUMBS, RESIDENT};
 use crate::verdict::{cached_before, compressed, finding, holes, words};
@@ -67,7 +67,7 @@ fn crumbled(file: &FileLayout) -> Option<Finding> {
     let pieces = extents.count as f64 / (file.size.0 as f64 / MIB as f64);
     (extents.encoded == Bytes::ZERO && extents.count > 1 && pieces > CRUMBS).then(|| {
         finding(
-            "T38",
+            TrapId::T38,
             FindingWeight::Note,
             None,
             format!(

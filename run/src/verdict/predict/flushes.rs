@@ -3,7 +3,7 @@
 use super::ends::{CopyEnds, EndsJudge, SourceData, device};
 use crate::evidence::PathKind;
 use crate::plan::{Durability, Resync};
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, TrapId};
 use crate::unit::Bytes;
 use crate::verdict::threshold::{FLUSH_WRITES, REACHED};
 use crate::verdict::{bigger_than_ram, finding, flush_bound, not_flushed, words};
@@ -104,7 +104,7 @@ fn left_to_the_close(ends: &CopyEnds<'_>) -> Option<Finding> {
 fn not_a_flush(ends: &CopyEnds<'_>) -> Option<Finding> {
     (ends.copy.resync != Resync::No && !ends.durable() && ends.to.is_some()).then(|| {
         finding(
-            "T13",
+            TrapId::T13,
             FindingWeight::Note,
             None,
             "conv=sync pads short blocks with zeros and flushes nothing; conv=fsync flushes.",
@@ -144,6 +144,6 @@ fn other_version(ends: &CopyEnds<'_>) -> Option<Finding> {
     let other = ends.origin.tool.flush_elsewhere.as_ref()?;
     (ends.copy.flush.fsync && several && ends.written().is_some()).then(|| {
         let shown = vec![Exhibit::new(&other.option, &other.value, "the command")];
-        finding("T13", FindingWeight::Note, None, &other.means, shown, None)
+        finding(TrapId::T13, FindingWeight::Note, None, &other.means, shown, None)
     })
 }

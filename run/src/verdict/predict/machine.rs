@@ -3,7 +3,7 @@
 use super::{PredictionView, flush, own};
 use crate::evidence::{Direction, LeafKind, Limits, PathKind, SurveyedDevice, Throttle};
 use crate::name::quoted;
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId};
 use crate::unit::Bytes;
 use crate::verdict::threshold::WARM;
 use crate::verdict::{
@@ -19,7 +19,7 @@ pub(super) fn see(view_of_plan: &PredictionView<'_>, found: &mut Vec<Finding>) {
     if view_of_plan.survey.bottom == LeafKind::Devices {
         found.extend(left_in_memory(view_of_plan));
         // Of a file that is in memory now it has been said already.
-        if found.iter().all(|known| known.trap.0 != cached_before::RULE.id) {
+        if found.iter().all(|known| known.trap != cached_before::RULE.id) {
             found.extend(read_from_memory(view_of_plan));
         }
         found.extend(swap(view_of_plan));
@@ -61,7 +61,7 @@ fn throttle(throttle: &Throttle) -> Finding {
 fn processors(limits: &Limits) -> Option<Finding> {
     let cpus = limits.cpus?;
     Some(finding(
-        "T52",
+        TrapId::T52,
         FindingWeight::Note,
         None,
         format!(
@@ -132,7 +132,7 @@ fn swap(view_of_plan: &PredictionView<'_>) -> Option<Finding> {
     let names: Vec<String> =
         view_of_plan.survey.leaves().map(|leaf: &SurveyedDevice| leaf.layer.name.clone()).collect();
     Some(finding(
-        "T34",
+        TrapId::T34,
         FindingWeight::Note,
         None,
         format!(
@@ -168,7 +168,7 @@ fn governor(view_of_plan: &PredictionView<'_>) -> Option<Finding> {
         |governor: &&String| matches!(governor.as_str(), "powersave" | "conservative" | "ondemand");
     let governor = view_of_plan.survey.governors.seen()?.iter().find(slow)?;
     Some(finding(
-        "T35",
+        TrapId::T35,
         FindingWeight::Note,
         None,
         format!(
@@ -208,7 +208,7 @@ fn clock(view_of_plan: &PredictionView<'_>) -> Option<Finding> {
     };
     let source = view_of_plan.machine.clock.source.seen().filter(slow)?;
     Some(finding(
-        "T56",
+        TrapId::T56,
         FindingWeight::Note,
         None,
         format!(

@@ -2,7 +2,7 @@
 
 use super::PredictionView;
 use crate::evidence::{LeafKind, Mount, PathKind};
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId};
 use crate::verdict::threshold::{FREE_INODES, FREE_SPACE};
 use crate::verdict::words::operand;
 use crate::verdict::{compressed, finding, flush_bound, not_direct, words};
@@ -78,7 +78,7 @@ fn journals_data(mount: &Mount) -> Option<Finding> {
 fn no_barrier(mount: &Mount) -> Option<Finding> {
     let option = option(mount, &["nobarrier", "barrier=0"])?;
     Some(finding(
-        "T15",
+        TrapId::T15,
         FindingWeight::Doubt,
         Some(MeasuredSubject::Deferred),
         format!(
@@ -113,7 +113,7 @@ fn synchronous(mount: &Mount) -> Option<Finding> {
 fn discards(mount: &Mount) -> Option<Finding> {
     let option = option(mount, &["discard", "discard=sync", "discard=async"])?;
     Some(finding(
-        "T40",
+        TrapId::T40,
         FindingWeight::Note,
         None,
         format!(
@@ -131,7 +131,7 @@ fn strict_atime(mount: &Mount) -> Option<Finding> {
     let eased = option(mount, &["relatime", "noatime", "ro"]).is_some();
     (stored && !eased).then(|| {
         finding(
-            "T39",
+            TrapId::T39,
             FindingWeight::Note,
             None,
             format!(
@@ -194,7 +194,7 @@ fn nearly_full(view_of_plan: &PredictionView<'_>) -> Option<Finding> {
         return None;
     }
     Some(finding(
-        "T38",
+        TrapId::T38,
         FindingWeight::Doubt,
         None,
         format!(
@@ -215,7 +215,7 @@ fn few_inodes(view_of_plan: &PredictionView<'_>) -> Option<Finding> {
     let free = inodes.free as f64 / inodes.total as f64;
     (free < FREE_INODES).then(|| {
         finding(
-            "T38",
+            TrapId::T38,
             FindingWeight::Note,
             None,
             format!(

@@ -2,7 +2,7 @@
 
 use super::PredictionView;
 use crate::evidence::{LayerKind, LeafKind, PathKind, SurveyedDevice};
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId};
 use crate::verdict::host_cache::is_virtual;
 use crate::verdict::{finding, no_disk, unseen};
 
@@ -89,7 +89,7 @@ fn mapped_memory(device: &SurveyedDevice) -> Option<Finding> {
     let name = &device.layer.name;
     (device.layer.queue.seen()?.dax == Some(true)).then(|| {
         finding(
-            "T50",
+            TrapId::T50,
             FindingWeight::Doubt,
             Some(MeasuredSubject::NotADisk),
             format!("{name} supports DAX: such I/O is not in its counters."),
@@ -104,7 +104,7 @@ fn zoned(device: &SurveyedDevice) -> Option<Finding> {
     let name = &device.layer.name;
     let zoned = device.layer.queue.seen()?.zoned.as_deref().filter(|zoned| *zoned != "none")?;
     Some(finding(
-        "T50",
+        TrapId::T50,
         FindingWeight::Note,
         None,
         format!(
@@ -120,7 +120,7 @@ fn image_cache(device: &SurveyedDevice) -> Option<Finding> {
     let name = &device.layer.name;
     let LayerKind::Loop { file, direct: false, .. } = &device.layer.kind else { return None };
     Some(finding(
-        "T30",
+        TrapId::T30,
         FindingWeight::Doubt,
         Some(MeasuredSubject::Memory),
         format!(
@@ -141,7 +141,7 @@ fn host_cache(view_of_plan: &PredictionView<'_>) -> Option<Finding> {
     let leaf = view_of_plan.survey.leaves().find(virtual_disk)?;
     let name = &leaf.layer.name;
     Some(finding(
-        "T30",
+        TrapId::T30,
         FindingWeight::Note,
         None,
         format!(
@@ -175,7 +175,7 @@ fn translated(device: &SurveyedDevice) -> Option<Finding> {
         _ => return None,
     };
     Some(finding(
-        "T41",
+        TrapId::T41,
         FindingWeight::Note,
         None,
         format!("{name} {what}."),
