@@ -706,6 +706,6 @@ fn one_trap_number_is_one_rule() {
 /// The trap number of a file that defines a rule.
 fn rule_id(text: &str) -> Option<&str> {
     let rule = &text[text.find("pub const RULE:")?..];
-    let id = &rule[rule.find("\"T")? + 1..];
-    id.get(..id.find('"')?)
+    let (_, id) = rule.split_once("id: TrapId::")?;
+    id.get(..3)
 }
