@@ -109,6 +109,7 @@ impl SequenceRoute {
         };
         let size = sequence.size.map_or(all, |size| size.0.min(all));
         let io_size = sequence.io_size.map(|size| size.0);
+        let passes = ground.passes.filter(|_| !sequence.endless);
         let choice = FileChoice::new(
             sequence.files,
             ground.files as usize,
@@ -125,7 +126,7 @@ impl SequenceRoute {
                 end: sequence.file_end.map_or(ground.start.saturating_add(ground.len), |end| end.0),
                 least,
                 mix: direction_mix,
-                timed: ground.passes.is_none(),
+                timed: passes.is_none(),
                 begins_again: choice.begins_again(),
                 single: ground.files == 1,
                 more: io_size.is_some_and(|io_size| io_size > size),
@@ -133,7 +134,7 @@ impl SequenceRoute {
         );
         let mapped = has_map(&sequence.places, least);
         let passes = PassBytes::new(PassRules {
-            passes: ground.passes,
+            passes,
             size,
             io_size,
             largest: sizes.most(),

@@ -63,6 +63,10 @@ pub struct SeededSequence {
     /// After every so many writes a flush takes a turn among the files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flush_every: Option<u64>,
+    /// Only time ends it (fio's `time_based`): each action that comes to the end of the only file, and each file
+    /// that has no free block left, begins anew, and the streams of random numbers go on.
+    #[serde(default, skip_serializing_if = "is_usual")]
+    pub endless: bool,
 }
 
 /// Zones of a file: so many bytes are moved in one, then comes the next.
@@ -125,6 +129,7 @@ impl SeededSequence {
             file_end: None,
             zones: None,
             flush_every: None,
+            endless: false,
         }
     }
 

@@ -71,7 +71,7 @@ impl<'a> PhaseContext<'a> {
                         generation: WriteGeneration::timed(self.number, workers.len()),
                         layers: layers.clone(),
                         log: books[number].as_mut().and_then(IoLogWriter::worker),
-                        ..self.worker(job, thread, filler.clone(), worker_handles)?
+                        ..self.worker((number, job), thread, filler.clone(), worker_handles)?
                     })),
                 };
                 let standing = WorkerStanding {
@@ -85,10 +85,10 @@ impl<'a> PhaseContext<'a> {
         Ok(workers)
     }
 
-    /// One worker of a job.
+    /// One worker of a job, whose number in the phase stands before it: other jobs throw other dice.
     fn worker<'w>(
         &self,
-        job: &PreparedJob<'a>,
+        (number, job): (usize, &PreparedJob<'a>),
         thread: u32,
         filler: DataFiller,
         worker_handles: WorkerHandles<'w>,
@@ -98,6 +98,7 @@ impl<'a> PhaseContext<'a> {
     {
         let resolved = job.resolved;
         let pattern = &job.blocks.pattern;
+        let seed = self.plan.seed.wrapping_add((self.number as u64) << 32 | (number as u64) << 16);
         let pool = matches!(resolved.method, Method::Pool);
         // In a pool the threads of a worker share its stream.
         let backends = if pool { resolved.iodepth } else { 1 };
@@ -127,7 +128,7 @@ impl<'a> PhaseContext<'a> {
             rate: job.job.rate,
             priorities: PriorityDraw::new(
                 &job.blocks.priorities,
-                self.plan.seed.wrapping_add(u64::from(thread)),
+                seed.wrapping_add(u64::from(thread)),
             ),
             write_hint: job.blocks.write_hint,
             trim_call: job.blocks.trim_call,
@@ -167,7 +168,7 @@ impl<'a> PhaseContext<'a> {
                     .filter(|level| **level != ServiceLevel::default()),
                 until_full: job.job.stop.first_of.contains(&StopLimit::Full),
             },
-            seed: self.plan.seed,
+            seed,
             generation: WriteGeneration::default(),
             layers: Arc::from([]),
             census: (pattern.verify == Verify::Census)

@@ -69,6 +69,9 @@ impl FioCommand {
                 if loops > 1 {
                     job.to_mut().schedule.loops = 1;
                 }
+                if !job.is_repeatable() {
+                    job.to_mut().pattern.randseed = chance;
+                }
                 let job = &*job;
                 // The order in which fio numbers them.
                 for clone in std::iter::once(0).chain((1..job.schedule.numjobs).rev()) {
@@ -136,8 +139,7 @@ impl FioCommand {
         let plan = Plan {
             title: NAME.into(),
             origin: PlanOrigin::of(NAME, words).with(self.tool()),
-            seed: match self.jobs.iter().all(|job| job.pattern.randrepeat || job.is_set("randseed"))
-            {
+            seed: match self.jobs.iter().all(FioJob::is_repeatable) {
                 true => self.jobs.first().map_or(SEED, |job| job.pattern.randseed),
                 false => chance,
             },
@@ -440,11 +442,14 @@ impl FioJob {
         Nanos::from(least) + Nanos::micros((span * stream.share()) as u64)
     }
 
-    /// The seed of a stream of a clone, whatever the plan's seed is.
+    /// Whether its random numbers are the same in each run.
+    fn is_repeatable(&self) -> bool {
+        self.pattern.randrepeat || self.is_set("randseed")
+    }
+
+    /// The seed of a stream of a clone.
     fn seed_of(&self, thread: u32, stream: SeedStream) -> u64 {
-        let base = self.pattern.randseed;
-        let seeds = self.seeds(thread);
-        seeds.of(0, |number| base.wrapping_mul(number).wrapping_add(thread.into()))[stream as usize]
+        self.seeds(thread).of(0, |number| number)[stream as usize]
     }
 }
 

@@ -9,7 +9,7 @@ use super::super::names;
 use super::placed::{FioSurroundings, FioThere};
 use super::refused::refused;
 use crate::error::Refusal;
-use crate::plan::{LayoutMode, Phase, Target, Work};
+use crate::plan::{Job, LayoutMode, Phase, SequenceSeeds, Target, Work};
 use crate::unit::Nanos;
 
 /// Loops that are a phase each, at the most.
@@ -76,7 +76,6 @@ impl FioJob {
     /// Whether it removes files between loops: devices stay, and what only time ends is one loop.
     fn unlinks_each_loop(&self, found: &FioSurroundings<'_>) -> bool {
         let schedule = &self.schedule;
-        let endless = schedule.time_based && !schedule.runtime.is_zero();
         let engine = self.queue.engine;
         let no_files =
             engine.file_call().is_some() || matches!(engine, FioEngine::Null | FioEngine::Cpuio);
@@ -85,7 +84,7 @@ impl FioJob {
         };
         self.target.unlink_each_loop
             && schedule.loops > 1
-            && !endless
+            && !self.is_endless()
             && !no_files
             && !self.target.create_only
             && !names::files_of(self, 0).iter().any(stays)
@@ -100,12 +99,13 @@ pub(super) fn phases_of(
     number: u32,
     anew: bool,
 ) -> impl Iterator<Item = Phase> {
-    let named = |phase: &Phase| Phase {
-        name: match number {
-            1 => phase.name.clone(),
-            _ => format!("{}, loop {number}", phase.name),
-        },
-        ..phase.clone()
+    let named = |phase: &Phase| {
+        let mut phase = phase.clone();
+        if number > 1 {
+            phase.name = format!("{}, loop {number}", phase.name);
+            phase.jobs.iter_mut().for_each(|job| go_on(job, number));
+        }
+        phase
     };
     let mut phase = named(first);
     if number > 1 {
@@ -120,4 +120,14 @@ pub(super) fn phases_of(
         }
     }
     std::iter::once(phase).chain(check.map(named))
+}
+
+/// Places of a later loop are not those of the first, where no word says that they repeat.
+fn go_on(job: &mut Job, number: u32) {
+    if let Work::Blocks(blocks) = &mut job.work
+        && let Some(sequence) = &mut blocks.pattern.sequence
+        && let SequenceSeeds::Fixed { base, repeat: false, .. } = &mut sequence.seeds
+    {
+        *base = base.wrapping_add(number.into());
+    }
 }

@@ -168,6 +168,11 @@ impl FioJob {
         }
     }
 
+    /// Whether only time ends it.
+    pub(super) fn is_endless(&self) -> bool {
+        self.schedule.time_based && !self.schedule.runtime.is_zero()
+    }
+
     /// Until when a clone works; `drawn`: its blocks are a sequence drawn from seeds.
     pub(super) fn stop_of(&self, place: &FioRegion, drawn: bool) -> Result<StopRule, Refusal> {
         let schedule = &self.schedule;
@@ -176,9 +181,11 @@ impl FioJob {
             return Ok(StopRule::until([StopLimit::Ops(Ops(1))]));
         }
         let time = Nanos::from(schedule.runtime);
-        let endless = schedule.time_based && time > Nanos::ZERO;
+        let endless = self.is_endless();
+        // What is trimmed and then written is counted twice.
+        let twice = if self.pattern.rw.trims() && self.pattern.rw.writes() { 2 } else { 1 };
         // A sequence of blocks ends by itself, with a whole one.
-        let bytes = self.bytes_of_passes(place)?;
+        let bytes = self.bytes_of_passes(place)?.saturating_mul(twice);
         let largest = self.pattern.max_bs.iter().copied().max().unwrap_or_default().max(1);
         let whole = self.pattern.min_bs.iter().all(|least| *least == largest)
             && bytes.is_multiple_of(largest);
@@ -192,7 +199,8 @@ impl FioJob {
             (!endless && bytes > 0).then_some(StopLimit::Bytes(Bytes(bytes))),
             (time > Nanos::ZERO).then_some(StopLimit::Time(time)),
             self.target.fill_device.then_some(StopLimit::Full),
-            (self.target.number_ios > 0).then_some(StopLimit::Ops(Ops(self.target.number_ios))),
+            (self.target.number_ios > 0)
+                .then_some(StopLimit::Ops(Ops(self.target.number_ios.saturating_mul(twice)))),
             self.steady_window().map(StopLimit::SteadyWindow),
         ];
         Ok(StopRule {

@@ -63,6 +63,7 @@ impl FioJob {
             io_size: moved.map(|_| Bytes(place.bytes)),
             file_end: place.file_end.map(Bytes),
             zones,
+            endless: self.is_endless(),
             flush_every: (every > 0 && pattern.rw.writes()).then_some(every.into()),
             ..SeededSequence::of(places)
         }))
@@ -82,16 +83,14 @@ impl FioJob {
         })
     }
 
+    /// Each clone has streams of its own; where runs are not to repeat, from a number that each run has anew.
     pub(super) fn seeds(&self, thread: u32) -> SequenceSeeds {
         let pattern = &self.pattern;
-        match pattern.randrepeat || self.is_set("randseed") {
-            true => SequenceSeeds::Fixed {
-                base: pattern.randseed,
-                first: thread,
-                repeat: pattern.randrepeat && !self.is_set("randseed"),
-                block: None,
-            },
-            false => SequenceSeeds::Plan,
+        SequenceSeeds::Fixed {
+            base: pattern.randseed,
+            first: thread,
+            repeat: pattern.randrepeat,
+            block: None,
         }
     }
 

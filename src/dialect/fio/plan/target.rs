@@ -129,17 +129,21 @@ impl FioJob {
         }
     }
 
-    /// Where the part of a clone begins.
+    /// Where the part of a clone begins: where the words say, and only an amount in percent is rounded up.
     pub(super) fn offset_of(&self, clone: u32, whole: u64) -> Result<u64, Refusal> {
         let target = &self.target;
         let step = self.amount("offset_increment", target.offset_increment, whole)?;
         let offset = self.amount("offset", target.offset, whole)?;
+        let place = offset.saturating_add(step.saturating_mul(clone.into()));
+        let percent = |amount| matches!(amount, FioAmount::Percent(1..));
+        if !percent(target.offset) && !percent(target.offset_increment) {
+            return Ok(place);
+        }
         let least = self.pattern.min_bs.iter().copied().filter(|bytes| *bytes > 0).min();
         let align = match target.offset_align {
             0 => least.unwrap_or(1),
             align => align,
         };
-        let place = offset.saturating_add(step.saturating_mul(clone.into()));
         Ok(place.next_multiple_of(align.max(1)))
     }
 

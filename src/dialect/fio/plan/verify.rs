@@ -105,12 +105,11 @@ impl FioJob {
     /// Whether what it has written is read back when it is done.
     pub(super) fn reads_back(&self) -> bool {
         let verify = &self.verify;
-        let endless = self.schedule.time_based && !self.schedule.runtime.is_zero();
         verify.kind != FioVerifyKind::None
             && self.pattern.rw.writes()
             && verify.do_verify
             && !verify.verify_only
-            && !endless
+            && !self.is_endless()
             && self.backlog().is_none()
     }
 
