@@ -332,7 +332,7 @@ impl ToolRun for FioLine {
         let output = self.command.own.output.as_ref();
         let file = output.map(|path| output::open(&name::path(path), OutputMode::Anew));
         let terminal = streams.environment.out.is_some();
-        Ok(Box::new(FioScreen {
+        let mut screen = FioScreen {
             line: self,
             streams,
             file: file.transpose()?,
@@ -346,7 +346,11 @@ impl ToolRun for FioLine {
             signal: None,
             unprinted: None,
             unwritten: None,
-        }))
+        };
+        if self.command.own.prints_seeds {
+            screen.print(&print::seed_lines(self.clones.iter(), std::process::id()));
+        }
+        Ok(Box::new(screen))
     }
 }
 

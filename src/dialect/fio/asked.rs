@@ -243,6 +243,8 @@ pub struct FioOptions {
     pub sections: Vec<String>,
     /// Whether what fio only warns of ends it.
     pub warnings_fatal: bool,
+    /// Whether the seeds of all jobs are printed.
+    pub prints_seeds: bool,
     /// The folder for files of state; none is the working directory.
     pub aux_path: Option<String>,
     /// What a trigger runs, when, and by which file.
@@ -277,6 +279,7 @@ impl Default for FioOptions {
             idle_profile: None,
             sections: Vec::new(),
             warnings_fatal: false,
+            prints_seeds: false,
             aux_path: None,
             trigger: FioTrigger::default(),
             exitall: false,

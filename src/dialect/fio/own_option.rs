@@ -90,7 +90,7 @@ impl FioOwnOption {
     pub(super) fn without_effect(&self) -> Option<&'static str> {
         match self.name {
             "max-jobs" | "alloc-size" => Some("nothing: memory is taken as it is needed"),
-            "debug" => Some("nothing: there is no output for debugging"),
+            "debug" => Some("the seeds of 'random': there is no other output for debugging"),
             _ => None,
         }
     }
@@ -367,9 +367,12 @@ pub const OWN_OPTIONS: &[FioOwnOption] = &[
         "debug",
         'd',
         Needed("LIST"),
-        "print what is done",
-        |_, _| Ok(()),
-        "--debug=io --name=a --size=1m",
+        "print what is done: random prints the seeds of each job",
+        |own, text| {
+            own.prints_seeds |= text.split(',').any(|part| part == "random");
+            Ok(())
+        },
+        "--debug=random --name=a --size=1m",
     ),
     FioOwnOption::answers(
         "parse-only",

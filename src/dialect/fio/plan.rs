@@ -102,6 +102,7 @@ impl FioCommand {
                         job: number,
                         number: clone,
                         thread,
+                        seeds: job.seeds(thread),
                         phase: name.clone(),
                         name: name_of_job.clone(),
                         later: job.reads_back().then(|| check_name.clone()).into_iter().collect(),

@@ -24,7 +24,7 @@ mod shares;
 mod summary;
 mod terse;
 
-pub use banner::{FioBanner, opening, starting};
+pub use banner::{FioBanner, opening, seed_lines, starting};
 pub use bins::{FIO_BINS, FioBins, bin_of, bin_value};
 pub use document::document;
 pub use eta::{FioEtaLine, FioProgress, FioRemaining, FioRunDirection, FioRunState, FioRunning};

@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use super::super::cpus;
-use crate::plan::Plan;
+use crate::plan::{Plan, SequenceSeeds};
 
 /// What stands at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,6 +68,8 @@ pub struct FioClone {
     pub number: u32,
     /// Its number among all clones, from 1: logs are named by it.
     pub thread: u32,
+    /// What its random numbers come from.
+    pub seeds: SequenceSeeds,
     /// The name of its phase.
     pub phase: String,
     /// The name of its job in that phase.

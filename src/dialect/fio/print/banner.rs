@@ -2,6 +2,8 @@
 
 use super::job::FioStyle;
 use super::number::{FioQuantity, scaled};
+use crate::dialect::fio::FioClone;
+use crate::plan::SEED_STREAMS;
 
 /// What stands in the line of a job.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -51,6 +53,19 @@ impl FioBanner {
         let binary = self.style.kb_base.is_power_of_two();
         scaled(bytes, self.style.figures, 0, binary, FioQuantity::Bytes)
     }
+}
+
+/// What `--debug=random` says of each clone, by the number of its process.
+pub fn seed_lines<'c>(clones: impl Iterator<Item = &'c FioClone>, pid: u32) -> String {
+    let mut text = "fio: set debug option random\n".to_string();
+    for clone in clones {
+        let pid = pid + clone.thread;
+        text += &format!("random   {pid:<5} FIO_RAND_NR_OFFS={SEED_STREAMS}\n");
+        for (stream, seed) in clone.seeds.of(0, |number| number).iter().enumerate() {
+            text += &format!("random   {pid:<5} rand_seeds[{stream}]={seed}\n");
+        }
+    }
+    text
 }
 
 /// All that is said before the run: the jobs, the version, `Starting 1 thread and 2 processes`.
