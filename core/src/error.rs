@@ -232,6 +232,9 @@ impl Fault {
         let error = std::io::Error::from_raw_os_error(libc::EILSEQ);
         let text = piece.to_string();
         let hint = match piece.part {
+            PiecePart::Header(HeaderField::Seed) => {
+                "another job or clone has written there: give each a part of its own (fio: offset_increment) or its own file"
+            }
             PiecePart::Header(_) => {
                 "no block of this size was written there with such headers, or the device does not keep what it is given"
             }

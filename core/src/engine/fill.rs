@@ -98,6 +98,11 @@ impl WriteGeneration {
         self.0 & ((1 << Self::WORKER) - 1)
     }
 
+    /// Whether it is a write of the same worker in the same stage, and no earlier one.
+    const fn follows(self, first: Self) -> bool {
+        self.0 >> Self::WORKER == first.0 >> Self::WORKER && self.0 >= first.0
+    }
+
     /// Whether a sector of this generation can stand where `least` is known to have been written.
     /// Of two workers of one phase nobody knows who came last.
     fn stands(self, least: Self) -> bool {
@@ -172,10 +177,12 @@ enum FillKind {
     Once {
         scrambled: bool,
     },
-    /// `alone`: of a single file or device, whose places are offsets, however large.
+    /// `alone`: of a single file or device, whose places are offsets, however large. `own`: the first write of the
+    /// only worker whose data are right.
     Headed {
         filler: Arc<HeadedFiller>,
         alone: bool,
+        own: Option<WriteGeneration>,
     },
 }
 
@@ -305,7 +312,7 @@ impl DataFiller {
             Fill::Alike(data) => FillKind::Alike(*data),
             Fill::Once { scrambled } => FillKind::Once { scrambled: *scrambled },
             Fill::Headed(data) => {
-                FillKind::Headed { filler: HeadedFiller::new(data).into(), alone: false }
+                FillKind::Headed { filler: HeadedFiller::new(data).into(), alone: false, own: None }
             }
             Fill::Compressible { compress_percent, dedupe_percent, chunk, set } => {
                 if *compress_percent > 96 || *dedupe_percent > 99 {
@@ -340,6 +347,20 @@ impl DataFiller {
             *alone = files <= 1;
         }
         self
+    }
+
+    /// The same, of which what is read has to be of one worker, and no older than this write, where the plan wants that.
+    #[must_use]
+    pub fn of_writer(mut self, first: WriteGeneration) -> Self {
+        self.is_written_from(first);
+        self
+    }
+
+    /// What is read from now on is no older than this write of the same worker.
+    pub(super) fn is_written_from(&mut self, first: WriteGeneration) {
+        if let FillKind::Headed { filler, own, .. } = &mut self.kind {
+            *own = filler.wants_own().then_some(first);
+        }
     }
 
     /// Whether a buffer must be filled again for each write.
@@ -391,7 +412,7 @@ impl DataFiller {
                 once::scramble(buffer, offset, generation.number())
             }
             FillKind::Alike(data) => fill_alike(buffer, data, self.seed, offset),
-            FillKind::Headed { filler, alone } => {
+            FillKind::Headed { filler, alone, .. } => {
                 let write = HeadedWrite {
                     seed: mix(generation.0) ^ mix(self.seed ^ offset),
                     number: generation.count().saturating_sub(1),
@@ -501,10 +522,13 @@ impl DataFiller {
             FillKind::Constant => return same(buffer, std::iter::repeat(&0)),
             // A plan that wants them compared is refused.
             FillKind::Once { .. } => return Ok(()),
-            FillKind::Headed { filler, alone } => {
+            FillKind::Headed { filler, alone, own } => {
                 let right = |seed: u64| {
                     let generation = WriteGeneration(unmix(seed ^ mix(self.seed ^ offset)));
-                    !filler.wants_own() || known.allow(offset, generation)
+                    match own {
+                        Some(first) => generation.follows(*first),
+                        None => !filler.wants_own() || known.allow(offset, generation),
+                    }
                 };
                 let found = filler.check(buffer, offset_of(offset, *alone), right);
                 return found.map_err(|wrong| {

@@ -33,8 +33,9 @@ enum FilePicker {
     Any { cursors: Vec<OffsetStream>, left: Vec<u32>, random: RandomStream },
     /// As fixed seeds have it, over all files. The cursor is never asked for an I/O: it knows what is done.
     Seeded { sequence: Box<SequenceRoute>, cursor: Box<OffsetStream> },
-    /// The writes among the first `left` of them, as reads, which are all that `reads` does.
-    Again { drawn: Box<FilePicker>, left: u64, reads: Box<OffsetStream> },
+    /// The writes among the first `left` of them but for those that failed, as reads, which are all that `reads`
+    /// does.
+    Again { drawn: Box<FilePicker>, left: u64, failed: Vec<(u32, u64)>, reads: Box<OffsetStream> },
     /// Reads of the places that writes have left, each once.
     Left { places: std::vec::IntoIter<IoRequest>, reads: Box<OffsetStream> },
     /// As a list has them. The cursor is never asked for an I/O: it knows what is done.
@@ -83,7 +84,12 @@ impl IoRoute {
             let FileSpan { start, len, backend, passes, seed, .. } = stretch;
             let reads = OffsetStream::new(pattern, start, len, backend, passes, seed)?.into();
             let drawn = Self::new(&drawn, files, order, stretch)?.0.into();
-            return Ok(Self(FilePicker::Again { drawn, left: u64::MAX, reads }));
+            return Ok(Self(FilePicker::Again {
+                drawn,
+                left: u64::MAX,
+                failed: Vec::new(),
+                reads,
+            }));
         }
         let FileSpan { start, len, lens, backend, passes, seed, worker } = stretch;
         if let Some(sequence) = &pattern.sequence {
@@ -138,17 +144,37 @@ impl IoRoute {
         }))
     }
 
-    /// The same, of a job that does again what another has done with so many I/Os.
+    /// The same, of a job that does again what another has done with so many I/Os. What could not be written, by file
+    /// and offset in order, is left out.
     #[must_use]
-    pub fn of_the_first(self, ios: u64) -> Self {
+    pub fn of_the_first(self, ios: u64, failed: &[(u32, u64)]) -> Self {
         Self(match self.0 {
-            FilePicker::Again { mut drawn, reads, .. } if drawn.comes_back() => {
-                let places = left_by(&mut drawn, ios).into_iter();
-                FilePicker::Left { places, reads }
+            FilePicker::Again { drawn, reads, .. } => {
+                let comes_back = drawn.comes_back();
+                let cursor = reads.clone();
+                let failed = failed.to_vec();
+                let mut again = FilePicker::Again { drawn, left: ios, failed, reads };
+                if !comes_back {
+                    return Self(again);
+                }
+                let places = left_by(std::iter::from_fn(|| again.among_several(0)));
+                FilePicker::Left { places: places.into_iter(), reads: cursor }
             }
-            FilePicker::Again { drawn, reads, .. } => FilePicker::Again { drawn, left: ios, reads },
             other => other,
         })
+    }
+
+    /// Begins the next pass of a route that pauses between them, if there is one.
+    pub(super) fn resume(&mut self) -> bool {
+        match &mut self.0 {
+            FilePicker::Seeded { sequence, .. } => sequence.resume(),
+            _ => false,
+        }
+    }
+
+    /// Whether a place may come more than once.
+    pub(super) fn comes_back(&self) -> bool {
+        self.0.comes_back()
     }
 
     /// A cursor of one of the files: all do the same.
@@ -210,15 +236,11 @@ impl IoRoute {
     }
 }
 
-/// The places that the writes among the first I/Os have left, as reads in the order of files and offsets: a write
-/// takes away those before it that it touches.
-fn left_by(drawn: &mut FilePicker, ios: u64) -> Vec<IoRequest> {
+/// The places that writes have left, as reads in the order of files and offsets: each takes away those before it that
+/// it touches.
+pub(super) fn left_by(written: impl Iterator<Item = IoRequest>) -> Vec<IoRequest> {
     let mut left: BTreeMap<(u32, u64), u32> = BTreeMap::new();
-    for _ in 0..ios {
-        let Some(io) = drawn.among_several(0) else { break };
-        if !matches!(io.op, IoOp::Write | IoOp::Rewrite) {
-            continue;
-        }
+    for io in written {
         let end = io.offset + u64::from(io.len);
         let before = left.range((io.file, 0)..(io.file, end)).rev();
         let touched: Vec<(u32, u64)> = before
@@ -262,11 +284,12 @@ impl FilePicker {
             Self::Seeded { sequence, .. } => sequence.next_but(barred),
             Self::Replayed { walk, .. } => walk.next_io(),
             Self::Left { places, .. } => places.next(),
-            Self::Again { drawn, left, .. } => {
+            Self::Again { drawn, left, failed, .. } => {
                 while *left > 0 {
                     *left -= 1;
                     let io = drawn.among_several(barred)?;
-                    if matches!(io.op, IoOp::Write | IoOp::Rewrite) {
+                    let written = failed.binary_search(&(io.file, io.offset)).is_err();
+                    if written && matches!(io.op, IoOp::Write | IoOp::Rewrite) {
                         return Some(IoRequest { op: IoOp::Read, ..io });
                     }
                 }

@@ -21,7 +21,7 @@ use std::path::PathBuf;
 use crate::error::Refusal;
 use crate::plan::{
     Pattern, PlaceDistribution, RandomGenerator, SEED_STREAMS, SeedStream, SeededSequence,
-    SequencePlaces,
+    SequencePlaces, Verify,
 };
 
 use super::IoRequest;
@@ -73,6 +73,8 @@ pub(super) struct SequenceRoute {
     passes: PassBytes,
     /// Each pass begins with the same seeds.
     repeats: bool,
+    /// It stands still after each pass until it is told to go on.
+    pauses: bool,
     in_pass: bool,
     ended: bool,
 }
@@ -174,16 +176,26 @@ impl SequenceRoute {
             choice,
             passes,
             repeats: sequence.seeds.repeats(),
+            pauses: pattern.verify == Verify::EachPass,
             in_pass: false,
             ended: false,
         })
     }
 
-    /// Whether a place may come more than once in a pass: nothing keeps it from that.
+    /// Whether a place may come more than once: nothing keeps it from that.
     pub(super) fn comes_back(&self) -> bool {
         let free =
             |file: &SequenceFile| matches!(file.blocks, BlocksLeft::Any | BlocksLeft::Skewed(_));
-        self.walk.is_random() && self.files.iter().all(free)
+        let drawn_freely = self.walk.is_random() && self.files.iter().all(free);
+        drawn_freely || self.walk.strays() || self.passes.move_more()
+    }
+
+    /// Begins the next pass, if there is one, where it pauses.
+    pub(super) fn resume(&mut self) -> bool {
+        if !self.in_pass {
+            self.begin_pass();
+        }
+        !self.ended
     }
 
     /// The next I/O, but no action that is barred (bits by [`super::IoOp`]) while the mix has another; `None`
@@ -191,6 +203,9 @@ impl SequenceRoute {
     pub(super) fn next_but(&mut self, barred: u8) -> Option<IoRequest> {
         while !self.ended {
             if !self.in_pass {
+                if self.pauses && self.passes.have_begun() {
+                    return None;
+                }
                 self.begin_pass();
                 continue;
             }

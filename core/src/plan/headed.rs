@@ -37,7 +37,8 @@ pub struct HeadedData {
     /// Percent of each block, at its end, that are zeros where there is no pattern: 0 to 100.
     #[serde(default, skip_serializing_if = "is_usual")]
     pub zero_percent: u8,
-    /// What is read must be of this run, where it is known to have written it; else any such data will do.
+    /// What is read must be of this run, where it is known to have written it; what a job reads `again`, or after
+    /// `each_pass`, of its own writes. Else any such data will do.
     #[serde(default, skip_serializing_if = "is_usual")]
     pub own: bool,
 }

@@ -188,6 +188,11 @@ pub enum Verify {
     /// Every byte, and what is written is read back and compared after every so many writes. The reads are counted
     /// as such; those of a mix are not looked at. Through the page cache this compares what memory holds.
     Backlog(VerifyBacklog),
+    /// Every byte, and what a pass of a `sequence` has written is read back and compared after it, before the next
+    /// begins: in the order of the writes, or in that of places where some were written twice. It is flushed and dropped
+    /// from memory before. The reads are counted as such; those of a mix are not looked at. What the end comes in
+    /// between is not read back.
+    EachPass,
     /// Every byte, and a block that does not hold what it must, or cannot be read, ends nothing:
     /// what was found is counted by place. For reads only.
     Census,
@@ -211,6 +216,12 @@ pub struct VerifyBacklog {
     pub rest: bool,
 }
 
+impl VerifyBacklog {
+    /// All is read when no write follows, in the order of the writes.
+    pub const AT_THE_END: Self =
+        Self { writes: u64::MAX, batch: u64::MAX, by_place: false, rest: true };
+}
+
 impl Verify {
     /// The word for it in JSON and text.
     pub const fn name(self) -> &'static str {
@@ -220,6 +231,7 @@ impl Verify {
             Self::Full => "full",
             Self::AfterWrite => "after_write",
             Self::Backlog(_) => "backlog",
+            Self::EachPass => "each_pass",
             Self::Census => "census",
         }
     }
@@ -404,11 +416,18 @@ impl Pattern {
             Verify::Backlog(VerifyBacklog { writes, batch, .. }) if writes == 0 || batch == 0 => {
                 Err(Refusal::new("a backlog of 0 writes, or batches of none", "give 1 or more"))
             }
-            Verify::Backlog(_) if !self.mix.sends() || self.mix.has(Action::Rewrite) => refused(
-                "a mix of other than 'write' and 'read'".into(),
-                "use verify 'full' for reads",
-            ),
-            Verify::Backlog(_) if self.fill.tagged() => refused(
+            Verify::EachPass if self.sequence.is_none() => {
+                refused("an order of our own".into(), "give a 'sequence'")
+            }
+            Verify::Backlog(_) | Verify::EachPass
+                if !self.mix.sends() || self.mix.has(Action::Rewrite) =>
+            {
+                refused(
+                    "a mix of other than 'write' and 'read'".into(),
+                    "use verify 'full' for reads",
+                )
+            }
+            Verify::Backlog(_) | Verify::EachPass if self.fill.tagged() => refused(
                 format!("the fill '{}', whose data change with each write", self.fill.name()),
                 "use the fill 'headed', or verify 'after_write'",
             ),

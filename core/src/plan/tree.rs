@@ -293,7 +293,10 @@ impl TreeWork {
                 "use by_name or shuffled",
             ));
         }
-        if matches!(self.verify, Verify::AfterWrite | Verify::Backlog(_) | Verify::Census) {
+        if matches!(
+            self.verify,
+            Verify::AfterWrite | Verify::Backlog(_) | Verify::EachPass | Verify::Census
+        ) {
             return Err(Refusal::new(
                 format!(
                     "'{}' in a tree: its files are read by an action of its own",

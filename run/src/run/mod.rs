@@ -14,6 +14,7 @@ mod gate;
 mod heat;
 mod id;
 mod interval_counts;
+mod job_writes;
 mod layout;
 mod leftovers;
 mod limits;
@@ -182,6 +183,7 @@ pub fn run(
 
     let mut signal = None;
     let mut otherwise = Vec::new();
+    let mut wrote = Vec::new();
     let mut first = 0;
     // Whether the first phase could not begin.
     let mut unbegun = false;
@@ -206,6 +208,7 @@ pub fn run(
             places,
             open_targets: &mut open_targets,
             tree_dirs: &mut tree_dirs,
+            wrote: &mut wrote,
             counter_reader: &counter_reader,
             event_loop: &event_loop,
             observer,

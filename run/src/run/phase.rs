@@ -80,6 +80,7 @@ impl<'a> PhaseContext<'a> {
         worked.faults.extend(settle.as_ref().and_then(|settle| settle.fault.clone()));
         let flows = self.flows(&ready, &common, &worked);
         self.note(&ready, &common, &mut worked);
+        self.note_writes(&ready, &mut worked.totals_of_workers);
         self.closed(&ready, &mut worked);
         let cut = self.cut(&ready);
         let limits = self.limits_after(&span);

@@ -6,6 +6,7 @@ use crate::record::{PhaseRecord, Resolved, ResolvedJob, Span};
 use crate::sys::event_loop::EventLoop;
 use crate::unit::Nanos;
 
+use super::job_writes::JobWrites;
 use super::observer::Observer;
 use super::open_target::OpenTarget;
 use super::resolve::JobPlace;
@@ -24,6 +25,8 @@ pub(super) struct PhaseContext<'a> {
     pub places: &'a [JobPlace],
     pub open_targets: &'a mut Vec<OpenTarget>,
     pub tree_dirs: &'a mut Vec<TreeDir>,
+    /// What the jobs of that phase have written.
+    pub wrote: &'a mut Vec<JobWrites>,
     pub counter_reader: &'a CounterReader,
     pub event_loop: &'a EventLoop,
     pub observer: &'a mut dyn Observer,

@@ -215,7 +215,9 @@ impl<'a> PhaseContext<'a> {
             .map_err(|error| Fault::new(Doing::Stat, open_target.label.clone(), &error))?;
         let end = places_in(job, file).last().map_or(0, |place| place.end);
         let size = job.size_of(file);
-        if !job.writes() && there < end && self.signal.is_none() {
+        // What is read again was written, whatever else was to be.
+        let reads = !job.writes() && job.blocks.pattern.again.is_none();
+        if reads && there < end && self.signal.is_none() {
             let text = format!("it ends there, and {size} were to be read");
             return Err(Fault::told(Doing::Read, open_target.label.as_str(), text)
                 .at(there)

@@ -14,6 +14,7 @@ use crate::plan::{
 use crate::stats::{BlockCensus, LatencySplit};
 use crate::unit::Nanos;
 
+use super::job_writes::JobWrites;
 use super::log::IoLogWriter;
 use super::phase_context::PhaseContext;
 use super::prepared_job::{self, PreparedJob};
@@ -49,6 +50,7 @@ impl<'a> PhaseContext<'a> {
             let filler = DataFiller::new(&pattern.fill, self.plan.seed)?
                 .changing(pattern.change)
                 .in_files(job.open_targets.len());
+            let wrote = self.wrote_before(job)?;
             // Of several files nobody keeps account.
             let layers: Arc<[DataLayer]> = match job.open_targets.as_slice() {
                 [open_target] => self.open_targets[*open_target].layers.as_slice().into(),
@@ -60,6 +62,12 @@ impl<'a> PhaseContext<'a> {
                     halt: &common.halts()[number],
                     balance: balance(ready, &common.steps, number),
                 };
+                let generation = WriteGeneration::timed(self.number, workers.len());
+                let filler = match (wrote, pattern.verify) {
+                    (Some(wrote), _) => filler.clone().of_writer(wrote.generation),
+                    (None, Verify::EachPass) => filler.clone().of_writer(generation),
+                    (None, _) => filler.clone(),
+                };
                 let hand = match job.tree {
                     Some(tree) => WorkerHandle::Tree(Box::new(self.tree_worker(
                         job,
@@ -68,10 +76,10 @@ impl<'a> PhaseContext<'a> {
                         worker_handles,
                     )?)),
                     None => WorkerHandle::Blocks(Box::new(Worker {
-                        generation: WriteGeneration::timed(self.number, workers.len()),
+                        generation,
                         layers: layers.clone(),
                         log: books[number].as_mut().and_then(IoLogWriter::worker),
-                        ..self.worker((number, job), thread, filler.clone(), worker_handles)?
+                        ..self.worker((number, job), thread, (filler, wrote), worker_handles)?
                     })),
                 };
                 let standing = WorkerStanding {
@@ -90,7 +98,7 @@ impl<'a> PhaseContext<'a> {
         &self,
         (number, job): (usize, &PreparedJob<'a>),
         thread: u32,
-        filler: DataFiller,
+        (filler, wrote): (DataFiller, Option<&JobWrites>),
         worker_handles: WorkerHandles<'w>,
     ) -> Result<Worker<'w>, Refusal>
     where
@@ -104,7 +112,7 @@ impl<'a> PhaseContext<'a> {
         let backends = if pool { resolved.iodepth } else { 1 };
         let worker = thread / backends;
         let share = job.share(worker);
-        let cursor = self.route(job, &share, worker, (thread % backends, backends))?;
+        let cursor = self.route((job, wrote), &share, worker, (thread % backends, backends))?;
         let flush = match job.blocks.durability {
             Durability::FsyncEvery(ops) | Durability::FsyncBetween(ops) => {
                 Some((ops.0, FlushKind::Fsync))
@@ -188,7 +196,7 @@ impl<'a> PhaseContext<'a> {
     /// The stream of I/Os of one lane of a worker: its number among how many.
     fn route(
         &self,
-        job: &PreparedJob,
+        (job, wrote): (&PreparedJob, Option<&JobWrites>),
         share: &prepared_job::WorkerFileShare,
         worker: u32,
         backend: (u32, u32),
@@ -196,17 +204,16 @@ impl<'a> PhaseContext<'a> {
         let (resolved, pattern) = (job.resolved, &job.blocks.pattern);
         let length = region(pattern, job.size, resolved.workers)?;
         let start = start_of(pattern, length, worker);
-        let again = pattern.again.is_some();
         let lens: Vec<u64> = job.sizes.iter().map(|size| size.0.saturating_sub(start)).collect();
         let lens = lens.as_slice();
-        let number = self.number.saturating_sub(usize::from(again)) as u64;
+        let number = self.number.saturating_sub(usize::from(wrote.is_some())) as u64;
         let seed = self.plan.seed.wrapping_add(number << 32).wrapping_add(u64::from(worker));
-        if again {
+        if let Some(wrote) = wrote {
             // Where only time ends a job a file that is done begins anew; this one ends with what was written.
             let passes = Some(u64::from(u32::MAX));
             let stretch = FileSpan { start, len: length, lens, backend, passes, seed, worker };
             let route = IoRoute::new(pattern, files_of(share), file_order(job), stretch)?;
-            return Ok(route.of_the_first(self.sent_before(job)?));
+            return Ok(route.of_the_first(wrote.sent, &wrote.failed));
         }
         let passes = passes(&job.job.stop).or_else(|| {
             // What was dropped from memory before is there again after one pass.
@@ -218,16 +225,14 @@ impl<'a> PhaseContext<'a> {
         IoRoute::new(pattern, files_of(share), file_order(job), stretch)
     }
 
-    /// I/Os that the only worker of the job of this name has sent in the phase before.
-    fn sent_before(&self, job: &PreparedJob) -> Result<u64, Refusal> {
-        let before = self
-            .last
-            .and_then(|phase| phase.jobs.iter().find(|before| before.name == job.job.name));
-        match before {
-            Some(before) if job.threads == 1 => {
-                let counts = before.depth.iter().flat_map(|depth| &depth.counts);
-                Ok(counts.map(|(_, sent)| sent).sum())
-            }
+    /// What the job of this name has written in the phase before, where this one reads it again.
+    fn wrote_before(&self, job: &PreparedJob) -> Result<Option<&JobWrites>, Refusal> {
+        if job.blocks.pattern.again.is_none() {
+            return Ok(None);
+        }
+        let wrote = self.wrote.iter().find(|wrote| wrote.name == job.job.name);
+        match wrote {
+            Some(_) if job.threads == 1 => Ok(wrote),
             _ => Err(Refusal::new(
                 "'again', and no job of one worker with this name in the phase before",
                 "leave 'again' out, or put the phase behind that of the writes",

@@ -109,15 +109,15 @@ fn times(job: &FioJob, note: &mut impl FnMut(&str, String, &str, &str)) {
     let never = job.verify.kind != FioVerifyKind::None
         && job.schedule.time_based
         && job.pattern.rw.writes()
-        && !job.pattern.rw.reads()
         && job.verify.do_verify
-        && job.verify.backlog == 0;
+        && job.verify.backlog == 0
+        && !job.reads_back_each_pass();
     if never {
         note(
             "verify",
             "no verification: writes take all of the runtime".into(),
             "verification of what is written",
-            "size in place of time_based, or verify_backlog",
+            "size in place of time_based, or verify_backlog, or an engine with a queue",
         );
     }
 }
@@ -136,6 +136,16 @@ fn verification(job: &FioJob, note: &mut impl FnMut(&str, String, &str, &str)) {
     }
     if verify.kind == FioVerifyKind::None {
         return;
+    }
+    let shared = !job.target.filenames.is_empty() && job.schedule.numjobs > 1;
+    let apart = job.target.offset_increment != FioAmount::Bytes(0);
+    if shared && !apart && verified && job.pattern.rw.random() {
+        note(
+            "verify",
+            format!("{} clones that write over what the others verify", job.schedule.numjobs),
+            "verification of what each has written",
+            "offset_increment=SIZE of a part, or a file for each",
+        );
     }
     if verify.async_threads > 0 {
         note(

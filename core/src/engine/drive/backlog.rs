@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use crate::plan::VerifyBacklog;
 
+use super::super::route::left_by;
 use super::super::{IoOp, IoRequest};
 
 /// Writes that wait to be verified.
@@ -71,6 +72,16 @@ impl BacklogQueue {
                 None
             }
         }
+    }
+
+    /// Whether something waits to be read.
+    pub(super) fn waits(&self) -> bool {
+        !self.written.is_empty()
+    }
+
+    /// What is left is read in the order of places, each once.
+    pub(super) fn sort(&mut self) {
+        self.written = left_by(self.written.drain(..)).into();
     }
 
     /// No write follows: what is left is read as the last batch. Whether there is any.

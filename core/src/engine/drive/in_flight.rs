@@ -15,6 +15,8 @@ pub(super) struct LoopConfig {
     pub(super) read_back: bool,
     /// What was written is read back after every so many writes.
     pub(super) backlog: Option<VerifyBacklog>,
+    /// What was written is read back after each pass.
+    pub(super) each_pass: bool,
     /// Each write needs data of its own: they change, or a read left its own in the buffer.
     pub(super) refill: bool,
     /// Where data were made, latency counts from then on.
@@ -41,9 +43,11 @@ impl LoopConfig {
         let read_back = worker.verify == Verify::AfterWrite && L::CARRIES_DATA;
         let backlog = match worker.verify {
             Verify::Backlog(rule) if L::CARRIES_DATA => Some(rule),
+            Verify::EachPass if L::CARRIES_DATA => Some(VerifyBacklog::AT_THE_END),
             _ => None,
         };
-        let looks = matches!(worker.verify, Verify::Full | Verify::AfterWrite | Verify::Backlog(_));
+        let each_pass = MORE && worker.verify == Verify::EachPass && backlog.is_some();
+        let looks = backlog.is_some() || matches!(worker.verify, Verify::Full | Verify::AfterWrite);
         let reads = does.mixes() || read_back || backlog.is_some();
         let apart = MORE && L::APART && worker.split.by_acceptance;
         let refill = L::CARRIES_DATA && (worker.filler.changes() || reads);
@@ -52,6 +56,7 @@ impl LoopConfig {
         Self {
             read_back,
             backlog,
+            each_pass,
             refill,
             data_apart: !worker.laps,
             guarded: looks && does.sends() || worker.apart,

@@ -324,7 +324,11 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
     #[cold]
     #[inline(never)]
     fn after_route(&mut self) -> Option<IoRequest> {
-        match self.next_pass(PassEnd::Route) {
+        let next = match MORE && self.loop_config.each_pass {
+            true => self.verified_pass(),
+            false => self.next_pass(PassEnd::Route),
+        };
+        match next {
             NextPass::Begins => return self.next_io(),
             NextPass::WaitsForAnswers => {}
             NextPass::None => self.open = false,
@@ -343,7 +347,7 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
         let barred = if MORE { self.pace.barred(self.now) } else { 0 };
         let drawn = held.or_else(|| Some((self.worker.cursor.next_but(barred)?, true)));
         let Some((mut io, of_cursor)) = drawn else {
-            if MORE && self.reads_rest() {
+            if MORE && !self.loop_config.each_pass && self.reads_rest() {
                 return self.next_io();
             }
             return self.after_route();

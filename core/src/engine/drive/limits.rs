@@ -109,12 +109,13 @@ impl<'s, L: IoBackend<'s>, const MORE: bool> IoLoop<'_, 's, L, MORE> {
         if self.counted_in(io, BlockContent::Unreadable) {
             return self.worker_totals.passed.add(errno);
         }
-        if self.worker.limits.passes(doing, errno) {
-            if doing == Doing::Write
-                && let Some(backlog) = &mut self.backlog
-            {
-                backlog.forget(io);
+        if doing == Doing::Write {
+            match &mut self.backlog {
+                Some(backlog) => backlog.forget(io),
+                None => self.worker_totals.failed.push((io.file, io.offset)),
             }
+        }
+        if self.worker.limits.passes(doing, errno) {
             return self.worker_totals.passed.add(errno);
         }
         self.open = false;

@@ -2,9 +2,10 @@
 
 use std::os::fd::AsFd;
 
+use crate::error::{Doing, Fault};
 use crate::sys::{cache, clock};
 
-use super::super::IoBackend;
+use super::super::{FlushKind, IoBackend};
 use super::between_passes::{BetweenPasses, NextPass, PassEnd};
 use super::io_loop::IoLoop;
 use super::worker::IoQuota;
@@ -44,6 +45,51 @@ impl<'s, L: IoBackend<'s>, const MORE: bool> IoLoop<'_, 's, L, MORE> {
             _ => self.bytes_left = bytes,
         }
         NextPass::Begins
+    }
+
+    /// Reads back what a pass has written, when all of it is answered, and begins the next when that was read, too.
+    #[cold]
+    pub(super) fn verified_pass(&mut self) -> NextPass {
+        if !self.nothing_in_flight() {
+            return NextPass::WaitsForAnswers;
+        }
+        let in_order = !self.worker.cursor.comes_back();
+        if let Some(backlog) = self.backlog.as_mut().filter(|backlog| backlog.waits()) {
+            if !in_order {
+                backlog.sort();
+            }
+            backlog.finish();
+            return match self.forget_written() {
+                true => NextPass::Begins,
+                false => NextPass::None,
+            };
+        }
+        self.worker.filler.is_written_from(self.generation.later(1));
+        match self.worker.cursor.resume() {
+            true => NextPass::Begins,
+            false => NextPass::None,
+        }
+    }
+
+    /// Flushes the files and drops their pages from memory, so that what was written is read from the device; whether
+    /// it could be flushed.
+    fn forget_written(&mut self) -> bool {
+        self.catch_up();
+        let began = self.now;
+        self.unflushed = 0;
+        let flushed = self.backend.flush(FlushKind::Fsync);
+        self.backend.unmap();
+        for file in self.worker.files.iter() {
+            // Advice, as between other passes.
+            let _ = cache::drop_pages(file.as_fd(), 0, 0);
+        }
+        self.now = self.backend.now();
+        self.idle(began);
+        if let Err(error) = &flushed {
+            let fault = Fault::new(Doing::Fsync, self.worker.path(0), error);
+            self.worker_totals.fault.get_or_insert(fault);
+        }
+        flushed.is_ok()
     }
 
     /// Whether less than so many ns were counted.

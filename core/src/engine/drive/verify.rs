@@ -32,7 +32,11 @@ pub(super) fn look(
             BlockCheck::Right => None,
             found => Some(VerifyMismatch { at: 0, found }),
         },
-        Verify::Full | Verify::AfterWrite | Verify::Backlog(_) | Verify::Census => {
+        Verify::Full
+        | Verify::AfterWrite
+        | Verify::Backlog(_)
+        | Verify::EachPass
+        | Verify::Census => {
             filler.check(buffer, place, known).err().map(|(at, found)| VerifyMismatch { at, found })
         }
     }

@@ -167,6 +167,8 @@ pub struct WorkerTotals {
     pub fault: Option<Fault>,
     /// Errors that did not end it.
     pub passed: PassedErrors,
+    /// The file and offset of each write that failed.
+    pub failed: Vec<(u32, u64)>,
     /// The end of the data was met.
     pub end_of_data: bool,
     /// All passes over a tree were made to their end.

@@ -11,6 +11,8 @@ pub(super) struct PassBytes {
     begun: u64,
     /// Bytes after which a pass ends, whatever room its files have.
     of_pass: u64,
+    /// Bytes of the files, or less.
+    size: u64,
     /// Bytes that are asked for in a pass.
     asked: u64,
     /// More than one pass may be needed for them.
@@ -58,6 +60,7 @@ impl PassBytes {
             passes,
             begun: 0,
             of_pass,
+            size,
             asked,
             more: io_size.is_some(),
             largest,
@@ -86,6 +89,16 @@ impl PassBytes {
         self.begun += u64::from(goes_on);
         self.sent_in_pass = 0;
         goes_on
+    }
+
+    /// Whether the first pass has begun.
+    pub(super) fn have_begun(&self) -> bool {
+        self.begun > 0
+    }
+
+    /// Whether more bytes are asked for than there are, so that some places come in several passes.
+    pub(super) fn move_more(&self) -> bool {
+        self.more && self.asked > self.size
     }
 
     /// Whether the first pass is under way or has not begun.

@@ -135,6 +135,16 @@ impl PlaceWalk {
         matches!(self.kind, PlaceKind::Random { .. })
     }
 
+    /// Whether some places come beside the map, or with gaps between them: they may be those of others.
+    pub(super) fn strays(&self) -> bool {
+        match &self.kind {
+            PlaceKind::InOrder { gap } => *gap != 0,
+            PlaceKind::Random { run, percent, .. } => {
+                *run > 1 || percent.iter().any(|percent| *percent < 100)
+            }
+        }
+    }
+
     /// The next place in the region of a file, of which so many I/Os in that direction came before; `None`
     /// where it has no place left.
     #[inline]

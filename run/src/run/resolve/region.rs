@@ -76,8 +76,10 @@ pub(super) fn verifies(
     iodepth: u32,
     workers: u32,
 ) -> Result<(), Refusal> {
-    if !matches!(pattern.verify, Verify::Full | Verify::AfterWrite | Verify::Backlog(_))
-        || !pattern.mix.sends()
+    if !matches!(
+        pattern.verify,
+        Verify::Full | Verify::AfterWrite | Verify::Backlog(_) | Verify::EachPass
+    ) || !pattern.mix.sends()
     {
         return Ok(());
     }

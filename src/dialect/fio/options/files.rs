@@ -195,7 +195,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
     FioOption::new(
         "offset_align",
         FioKind::INT,
-        "what it is rounded up to",
+        "what an offset in percent is rounded up to",
         |job, value| {
             let mut bytes = 0;
             value.u32(&mut bytes)?;

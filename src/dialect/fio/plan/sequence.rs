@@ -6,6 +6,7 @@ use super::super::asked::FioJob;
 use super::super::choices::{
     FioRandomGenerator, FioRwSequencer, FioServiceOrder, FioVerifyKind, FioZoneMode,
 };
+use super::super::complete::may_overlap;
 use super::super::direction::PerDirection;
 use super::super::job_target::{FioAccessZone, FioAmount, FioDistribution};
 use super::super::names;
@@ -36,6 +37,8 @@ impl FioJob {
             && alone
             && one_size
             && zones.is_none()
+            && !self.reads_back_each_pass()
+            && !(self.reads_back() && may_overlap(self))
             && place.each.is_multiple_of(block.max(1))
         {
             return None;

@@ -113,6 +113,19 @@ impl FioJob {
             && self.backlog().is_none()
     }
 
+    /// Whether it goes on until time ends it, and what each of its passes has written is read back before the next: passes
+    /// end by their bytes, which fio counts only where I/Os are queued.
+    pub(in crate::dialect::fio) fn reads_back_each_pass(&self) -> bool {
+        let verify = &self.verify;
+        self.is_endless()
+            && !self.queue.engine.synchronous()
+            && self.verifies_its_writes()
+            && verify.do_verify
+            && !verify.verify_only
+            && self.backlog().is_none()
+            && self.look() != Verify::None
+    }
+
     /// The writes of another run that it may verify, where it asks for a file of state.
     pub(super) fn verifiable(
         &self,
@@ -191,7 +204,6 @@ impl FioJob {
         let checksum = checksum(verify.kind)?;
         let offsets = verify.pattern.offsets.iter();
         let interval = if self.pattern.bs_unaligned { 0 } else { verify.interval };
-        let one_block = self.pattern.one_block_size() && self.target.nrfiles <= 1;
         Some(Fill::Headed(HeadedData {
             interval: Bytes(interval.into()),
             offset: Bytes(verify.offset.into()),
@@ -199,10 +211,7 @@ impl FioJob {
             pattern_offsets: offsets.filter_map(|at| u32::try_from(*at).ok()).collect(),
             pattern_interval: Bytes(verify.pattern_interval.into()),
             zero_percent: self.data.compress_percentage.min(100) as u8,
-            own: verify.header_seed
-                && self.reads_back()
-                && one_block
-                && self.writes_each_block_once(),
+            own: verify.header_seed && (self.reads_back() || self.reads_back_each_pass()),
             ..HeadedData::of(checksum)
         }))
     }
@@ -212,6 +221,7 @@ impl FioJob {
         let reads_only = self.pattern.rw.reads() && !self.pattern.rw.writes();
         match self.backlog() {
             Some(backlog) => Verify::Backlog(backlog),
+            None if self.reads_back_each_pass() => Verify::EachPass,
             None if reads_only || self.verifies_only() => self.look(),
             None => Verify::None,
         }
@@ -227,8 +237,7 @@ impl FioJob {
 
     /// The job that reads back what a clone of this one writes.
     pub(super) fn read_back(&self, written: &Job) -> Option<Job> {
-        let whole = self.writes_each_block_once() && self.pattern.one_block_size();
-        let mut job = self.reading(written, whole)?;
+        let mut job = self.reading(written, false)?;
         let listed = written.detail.log.as_deref().filter(|_| self.is_listed());
         job.detail.log = listed.map(logs::gathered_back);
         Some(job)
