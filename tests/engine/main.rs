@@ -15,6 +15,7 @@ mod evidence;
 mod fallbacks;
 mod files;
 mod fio_calls;
+mod fio_drawn;
 mod fio_faults;
 mod fio_files;
 mod fio_iolog;
