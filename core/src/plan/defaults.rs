@@ -15,7 +15,19 @@ impl Pattern {
         let (region, fill, verify) = (Region::default(), Fill::default(), Verify::default());
         let change = RewriteChange::default();
         let (sequence, again, replay) = (None, None, None);
-        Self { mix, order, block, region, fill, change, verify, sequence, again, replay }
+        Self {
+            mix,
+            order,
+            block,
+            region,
+            fill,
+            change,
+            verify,
+            sequence,
+            again,
+            another_run: false,
+            replay,
+        }
     }
 }
 

@@ -42,6 +42,9 @@ pub struct Pattern {
     /// wrote is read, the rest is left out. For reads of one worker.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub again: Option<Mix>,
+    /// What is read `again` is all that such a job writes, in another run (fio's `verify_only`): there is none before.
+    #[serde(default, skip_serializing_if = "is_usual")]
+    pub another_run: bool,
     /// The I/Os are those of a list, each with its file, place, length and time; `order` says what they amount to:
     /// `uniform`. For one worker.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -368,6 +371,12 @@ impl Pattern {
             return Err(Refusal::new(
                 "'again', and a mix of more than 'read': what was written is read again",
                 "leave 'again' out, or use a mix of 'read' alone",
+            ));
+        }
+        if self.another_run && self.again.is_none() {
+            return Err(Refusal::new(
+                "'another_run', and nothing that is read 'again'",
+                "leave 'another_run' out",
             ));
         }
         if self.region.align == Some(Bytes::ZERO) {

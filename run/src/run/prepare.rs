@@ -216,7 +216,8 @@ impl<'a> PhaseContext<'a> {
         let end = places_in(job, file).last().map_or(0, |place| place.end);
         let size = job.size_of(file);
         // What is read again was written, whatever else was to be.
-        let reads = !job.writes() && job.blocks.pattern.again.is_none();
+        let pattern = &job.blocks.pattern;
+        let reads = !job.writes() && (pattern.again.is_none() || pattern.another_run);
         if reads && there < end && self.signal.is_none() {
             let text = format!("it ends there, and {size} were to be read");
             return Err(Fault::told(Doing::Read, open_target.label.as_str(), text)

@@ -222,12 +222,14 @@ impl<'a> PhaseContext<'a> {
             (cached && once && !job.writes()).then_some(1)
         });
         let stretch = FileSpan { start, len: length, lens, backend, passes, seed, worker };
-        IoRoute::new(pattern, files_of(share), file_order(job), stretch)
+        let route = IoRoute::new(pattern, files_of(share), file_order(job), stretch)?;
+        Ok(if pattern.another_run { route.of_the_first(u64::MAX, &[]) } else { route })
     }
 
     /// What the job of this name has written in the phase before, where this one reads it again.
     fn wrote_before(&self, job: &PreparedJob) -> Result<Option<&JobWrites>, Refusal> {
-        if job.blocks.pattern.again.is_none() {
+        let pattern = &job.blocks.pattern;
+        if pattern.again.is_none() || pattern.another_run {
             return Ok(None);
         }
         let wrote = self.wrote.iter().find(|wrote| wrote.name == job.job.name);

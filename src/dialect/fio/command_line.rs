@@ -289,8 +289,9 @@ fn own_option(
     own: &'static FioOwnOption,
     value: Option<&str>,
 ) -> Result<(), FioFault> {
-    (own.effect)(&mut line.reader.own, value.unwrap_or_default())?;
-    if let Some(made) = own.without_effect() {
+    let given = value.unwrap_or_default();
+    (own.effect)(&mut line.reader.own, given)?;
+    if let Some(made) = own.without_effect(given) {
         line.reader.notes.push(FioNote {
             job: String::new(),
             place: FioPlace::Word(1),

@@ -74,6 +74,11 @@ impl BacklogQueue {
         }
     }
 
+    /// Whether a batch is being read.
+    pub(super) fn is_due(&self) -> bool {
+        self.owed > 0
+    }
+
     /// Whether something waits to be read.
     pub(super) fn waits(&self) -> bool {
         !self.written.is_empty()

@@ -280,8 +280,8 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
                 break;
             }
             let is_done = self.bytes_left == 0 || self.ops_left == 0;
-            if is_done && !(MORE && self.reads_rest()) {
-                match self.next_pass(PassEnd::Quota) {
+            if is_done {
+                match self.after_quota() {
                     NextPass::Begins => {}
                     NextPass::WaitsForAnswers => break,
                     NextPass::None => {
@@ -318,6 +318,22 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
     fn reads_rest(&mut self) -> bool {
         let Some(backlog) = &mut self.backlog else { return false };
         self.held.is_some() || backlog.finish()
+    }
+
+    /// Whether anything follows what there was to do: reads of what was written, or another pass.
+    #[cold]
+    #[inline(never)]
+    fn after_quota(&mut self) -> NextPass {
+        if MORE && self.loop_config.each_pass && self.held.is_none() {
+            match &self.backlog {
+                Some(backlog) if backlog.is_due() => return NextPass::Begins,
+                Some(backlog) if backlog.waits() => return self.verified_pass(),
+                _ => {}
+            }
+        } else if MORE && self.reads_rest() {
+            return NextPass::Begins;
+        }
+        self.next_pass(PassEnd::Quota)
     }
 
     /// The first I/O of the next pass, if one begins where the route has no more.

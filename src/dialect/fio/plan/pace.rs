@@ -148,7 +148,8 @@ impl FioJob {
             true => asked,
             false => self.bytes_of_pass(place).min(asked),
         };
-        let counted = if self.reads_back_between() { pass.saturating_mul(2) } else { pass };
+        let verified = self.reads_back_between() || self.reads_back_each_pass();
+        let counted = if verified { pass.saturating_mul(2) } else { pass };
         // Less than a block is not begun.
         let largest = pattern.max_bs.iter().copied().max().unwrap_or_default().max(1);
         let passes = (asked.saturating_sub(largest) + 1).div_ceil(counted.max(1)).max(loops);

@@ -6,7 +6,6 @@ use super::super::asked::FioJob;
 use super::super::choices::{FioVerifyKind, FioVerifyPolicy};
 use super::super::complete::may_overlap;
 use super::super::engine::FioEngine;
-use super::super::job_target::FioAmount;
 use super::super::logs;
 use super::super::verify_state::{self, FioVerifyState};
 use super::placed::{FioPlan, FioSurroundings};
@@ -14,8 +13,8 @@ use super::refused::refused;
 use crate::error::Refusal;
 use crate::plan::{
     Action, BlockWork, Durability, FileOrder, Fill, HeadedData, HeaderLayout, Job, LayoutMode, Mix,
-    OffsetOrdering, Pattern, PieceChecksum, Rate, SequenceSeeds, StopLimit, StopRule, Target,
-    Verify, VerifyBacklog, Work,
+    Pattern, PieceChecksum, Rate, SequenceSeeds, StopLimit, StopRule, Target, Verify,
+    VerifyBacklog, Work,
 };
 use crate::unit::{Bytes, Nanos};
 
@@ -39,10 +38,10 @@ impl FioJob {
             "use rw=read or rw=randread",
         );
         deny(
-            verify.state_load && self.verifies_only() && self.pattern.rw.random(),
+            verify.state_load && self.verifies_only() && may_overlap(self),
             "verify_state_load",
-            "what verify_only verifies goes from the beginning to the end here, not in the order of the writes",
-            "use rw=randread with the same size and bs",
+            "what was written twice is verified by its place here, not in the order of the writes",
+            "leave norandommap, gaps and runs of blocks out, or use rw=randread with the same words",
         );
         deny(
             verify.policy != FioVerifyPolicy::Completed && self.pattern.rw.writes(),
@@ -77,10 +76,10 @@ impl FioJob {
             "leave buffer_pattern out",
         );
         deny(
-            self.reads_back() && self.pattern.rw.random() && self.moves_more_than_its_region(),
+            self.repeats_its_map() && self.pattern.rw.reads() && verify.do_verify,
             "io_size",
-            "each pass over the blocks would be verified before the next",
-            "give no more than size, or leave verify out",
+            "how many passes a mix makes depends on what of each was read back",
+            "give no more than size, or verify in a job of writes alone",
         );
         deny(
             self.reads_back() && self.pattern.rw.mixed() && self.has_own_caps(),
@@ -88,10 +87,11 @@ impl FioJob {
             "which writes of a mix with rates were done is not known afterwards",
             "leave it out, or verify in a job of writes alone",
         );
+        let counted = self.pattern.rw.mixed() && self.target.number_ios > 0;
         deny(
-            verify.verify_only && self.pattern.rw.writes() && !self.writes_each_block_once(),
+            self.verifies_only() && (counted || !self.schedule.runtime.is_zero()),
             "verify_only",
-            "which blocks another run wrote is not known: not each of them once",
+            "how much another run wrote is not known where time or a number of I/Os of a mix ended it",
             "use rw=read with verify for what was written whole",
         );
         found
@@ -110,15 +110,27 @@ impl FioJob {
             && verify.do_verify
             && !verify.verify_only
             && !self.is_endless()
+            && !self.repeats_its_map()
             && self.backlog().is_none()
     }
 
-    /// Whether it goes on until time ends it, and what each of its passes has written is read back before the next: passes
+    /// Whether it does more than a pass over its blocks, each of which comes once in it.
+    fn repeats_its_map(&self) -> bool {
+        let pattern = &self.pattern;
+        self.verifies_its_writes()
+            && pattern.rw.random()
+            && !pattern.norandommap
+            && !self.is_endless()
+            && !self.verify.verify_only
+            && self.backlog().is_none()
+            && self.moves_more_than_its_region()
+    }
+
+    /// Whether what each of its passes has written is read back before the next. Where it goes on until time ends it, passes
     /// end by their bytes, which fio counts only where I/Os are queued.
     pub(in crate::dialect::fio) fn reads_back_each_pass(&self) -> bool {
         let verify = &self.verify;
-        self.is_endless()
-            && !self.queue.engine.synchronous()
+        (self.repeats_its_map() || self.is_endless() && !self.queue.engine.synchronous())
             && self.verifies_its_writes()
             && verify.do_verify
             && !verify.verify_only
@@ -178,26 +190,6 @@ impl FioJob {
         verify.kind != FioVerifyKind::None && verify.verify_only && self.pattern.rw.writes()
     }
 
-    /// Whether each block of its region is written, and none twice.
-    fn writes_each_block_once(&self) -> bool {
-        let pattern = &self.pattern;
-        let ordered = match pattern.rw.random() {
-            true => {
-                pattern.sequence_length <= 1
-                    && pattern.percentage_random.iter().all(|percent| *percent == 100)
-                    && self.draws_once()
-            }
-            false => pattern.sequence_gap == 0,
-        };
-        ordered
-            && !pattern.rw.mixed()
-            && self.schedule.runtime.is_zero()
-            && self.target.number_ios == 0
-            && self.strided_zones().is_none()
-            && (self.target.filesize.is_none() || self.target.size.is_none())
-            && matches!(self.target.io_size, None | Some(FioAmount::Bytes(0)))
-    }
-
     /// The data that it writes, or expects to read, where they can be verified.
     pub(super) fn headed(&self) -> Option<Fill> {
         let verify = &self.verify;
@@ -243,28 +235,24 @@ impl FioJob {
         Some(job)
     }
 
-    /// The job that reads all of the region, or again what was written.
-    fn reading(&self, written: &Job, whole: bool) -> Option<Job> {
+    /// The job that reads again what was written, or what another run has written.
+    fn reading(&self, written: &Job, another_run: bool) -> Option<Job> {
         let Work::Blocks(blocks) = &written.work else { return None };
         let pattern = Pattern {
             mix: Mix::only(Action::Read),
             verify: self.look(),
-            again: (!whole).then(|| blocks.pattern.mix.clone()),
-            order: match whole {
-                true => OffsetOrdering::Forward,
-                false => blocks.pattern.order.clone(),
-            },
-            sequence: blocks.pattern.sequence.clone().filter(|_| !whole),
+            again: Some(blocks.pattern.mix.clone()),
+            another_run,
             ..blocks.pattern.clone()
         };
         let time = Nanos::from(self.schedule.runtime);
         let limit = |limit: &&StopLimit| matches!(limit, StopLimit::Bytes(_));
         let bytes = written.stop.first_of.iter().find(limit).copied();
-        let loaded = |limit: &&StopLimit| matches!(limit, StopLimit::Ops(_));
-        let loads = self.verify.state_load && self.verify.verify_only;
+        let counted = |limit: &&StopLimit| matches!(limit, StopLimit::Ops(_)) && another_run;
+        let counted = written.stop.first_of.iter().filter(counted).copied();
         let limits = [
-            written.stop.first_of.iter().find(loaded).copied().filter(|_| loads),
-            if whole { Some(StopLimit::Passes(1)) } else { bytes },
+            another_run.then_some(StopLimit::Passes(1)),
+            bytes,
             (time > Nanos::ZERO).then_some(StopLimit::Time(time)),
         ];
         let mut detail = written.detail.clone();
@@ -278,7 +266,7 @@ impl FioJob {
                 ..blocks.clone()
             }),
             rate: Rate::CLOSED,
-            stop: StopRule::until(limits.into_iter().flatten()),
+            stop: StopRule::until(limits.into_iter().flatten().chain(counted)),
             delay: Nanos::ZERO,
             balance: None,
             detail,
@@ -286,7 +274,7 @@ impl FioJob {
         })
     }
 
-    /// A job that only verifies: the region, from its beginning to its end.
+    /// A job that only verifies what another run has written.
     pub(super) fn verify_pass(&self, written: Job) -> Job {
         self.reading(&written, true).unwrap_or(written)
     }
