@@ -319,3 +319,66 @@ fn the_seeds_of_each_clone_are_told_where_that_is_asked_for() {
     assert_ne!(seeds("--randseed=5"), seeds("--randseed=6"));
     assert_ne!(seeds("--randrepeat=0"), seeds("--randrepeat=0"));
 }
+
+#[test]
+fn each_pass_over_a_map_is_verified_before_the_next() {
+    lab::need!(Memory::tmpfs());
+    let folder = Memory::tmpfs().expect("memory");
+    // What fio 3.33 and 3.42 do: what is read back counts, too.
+    for (words, ios) in [
+        ("--io_size=768k", 128),
+        ("--io_size=512k", 64),
+        ("--io_size=520k --ioengine=libaio --iodepth=4", 128),
+        ("--io_size=768k --loops=2", 128),
+    ] {
+        let line = format!("--name=a --rw=randwrite --bs=4k --size=256k --verify=crc32c {words}");
+        let did = drawn("fio-3.42", &folder.path("."), &line);
+        let ios_of = |action| did["a.0.0"].iter().filter(move |io| io.0 == action).count();
+        assert_eq!((ios_of("write"), ios_of("read")), (ios, ios), "{words}");
+        // Each pass is behind the one before.
+        let first = did["a.0.0"].iter().take(128).map(|io| io.0.as_str());
+        assert!(first.eq(["write"; 64].into_iter().chain(["read"; 64])), "{words}");
+    }
+}
+
+#[test]
+fn what_is_only_verified_is_what_the_same_words_write() {
+    lab::need!(Memory::tmpfs());
+    for (words, by_place) in [
+        ("--rw=write", false),
+        ("--rw=write --number_ios=20", false),
+        ("--rw=write --bsrange=4k-16k", false),
+        ("--rw=write --nrfiles=3", false),
+        ("--rw=write:4k", true),
+        ("--rw=randwrite", false),
+        ("--rw=randwrite --io_size=100k", false),
+        ("--rw=randwrite --norandommap", true),
+        ("--rw=randwrite:4", true),
+        ("--rw=randrw", false),
+        ("--rw=rw --ioengine=libaio --iodepth=8", false),
+    ] {
+        let folder = Memory::tmpfs().expect("memory");
+        let line = format!("--name=a --bs=4k --size=768k --verify=md5 {words}");
+        let wrote = drawn("fio-3.42", &folder.path("."), &format!("{line} --do_verify=0"));
+        let read = drawn("fio-3.42", &folder.path("."), &format!("{line} --verify_only"));
+        for (file, ios) in wrote {
+            let written = ios.into_iter().filter(|io| io.0 == "write").map(|io| (io.1, io.2));
+            let mut written: Vec<_> = written.collect();
+            if by_place {
+                written.sort_unstable();
+                written.dedup();
+            }
+            let back: Vec<_> = read[&file].iter().map(|io| (io.1, io.2)).collect();
+            assert!(back == written, "{words}: {file}: {back:?}\n{written:?}");
+            assert!(read[&file].iter().all(|io| io.0 == "read"), "{words}");
+        }
+        // And it looks at it.
+        let file = fs::read_dir(folder.path(".")).expect("a folder").flatten();
+        let file =
+            file.map(|entry| entry.path()).find(|path| path.to_string_lossy().contains("a.0"));
+        fs::write(file.expect("a file"), vec![1; 768 << 10]).expect("it is overwritten");
+        let wrong =
+            crate::fio_pair::run(false, &folder.path("."), &format!("{line} --verify_only"));
+        assert_eq!(wrong.status.code(), Some(1), "{words}: {}", said(&wrong));
+    }
+}

@@ -57,6 +57,7 @@ impl JobList {
         conflicts::in_group(&job, &self.jobs, self.in_group)?;
         conflicts::logs(&job)?;
         notes.extend(together::notes(&job));
+        notes.extend(together::written_over(&job, &self.jobs));
         self.jobs.push(job);
         Ok(())
     }

@@ -36,6 +36,37 @@ pub(super) fn notes(job: &FioJob) -> Vec<FioNote> {
     notes
 }
 
+/// Where it and a job beside it, of those before it, write the same blocks of a file, and one of them verifies its own.
+pub(super) fn written_over(job: &FioJob, before: &[FioJob]) -> Option<FioNote> {
+    let verifies = |job: &FioJob| job.verify.kind != FioVerifyKind::None;
+    let range = |job: &FioJob| match (job.target.offset, job.target.size) {
+        (FioAmount::Bytes(offset), Some(FioAmount::Bytes(size))) => {
+            (offset, offset.saturating_add(size))
+        }
+        _ => (0, u64::MAX),
+    };
+    let meets = |other: &&FioJob| {
+        let shared = job.target.filenames.iter().any(|name| other.target.filenames.contains(name));
+        let ((start, end), (from, to)) = (range(job), range(other));
+        let writes = |job: &FioJob| job.pattern.rw.writes() && !job.verify.verify_only;
+        let written = shared && writes(job) && writes(other) && start < to && from < end;
+        written && (verifies(job) || verifies(other))
+    };
+    if job.schedule.stonewall || job.schedule.wait_for.is_some() {
+        return None;
+    }
+    // Who waits for those before begins with those after.
+    let start = before.iter().rposition(|job| job.schedule.stonewall).unwrap_or(0);
+    let other = before[start..].iter().find(meets)?;
+    Some(FioNote::about(
+        job,
+        "filename",
+        format!("blocks that job '{}' writes at the same time", other.name),
+        "verification of what each has written",
+        "offset= and size= of a part for each, or a file for each, or stonewall",
+    ))
+}
+
 fn blocks(job: &FioJob, note: &mut impl FnMut(&str, String, &str, &str)) {
     for name in ["bsrange", "bssplit"] {
         if job.is_set("bs") && job.is_set(name) {
