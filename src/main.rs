@@ -3,14 +3,19 @@
 
 use std::process::ExitCode;
 
+use assay::cli::{self, Environment, standard_streams};
+use assay::sys::start;
+
 fn main() -> ExitCode {
-    assay::sys::start::keep_heap();
-    if let Err(refused) = assay::sys::start::grow_stack() {
-        eprintln!("assay: {refused}");
-        return ExitCode::from(2);
-    }
+    start::keep_heap();
     let words: Vec<_> = std::env::args_os().collect();
-    let environment = assay::cli::Environment::read();
-    let [mut out, mut err] = assay::cli::standard_streams();
-    ExitCode::from(assay::cli::main(&words, &environment, &mut out, &mut err))
+    ExitCode::from(start::process(words_done, cli::lends_first_thread(&words)))
+}
+
+/// Does what the words say.
+fn words_done() -> u8 {
+    let words: Vec<_> = std::env::args_os().collect();
+    let environment = Environment::read();
+    let [mut out, mut err] = standard_streams();
+    cli::main(&words, &environment, &mut out, &mut err)
 }

@@ -8,8 +8,10 @@ use super::conduct::{NOT_SOUND, PlanVerb, SOUND, conduct_as, without_place};
 use super::environment::Environment;
 use super::output::OutputArgs;
 use super::place::{PathType, consents, look, standing, time};
+use super::session::InvokedAs;
 use super::stdout::printed;
 use super::target_args::{ConsentArgs, SeedArgs};
+use super::verdict_place::VerdictPlace;
 use crate::dialect::atto::{self, AttoMode, AttoOptions, AttoTable};
 use crate::error::{Error, Refusal};
 use crate::name::NameText as _;
@@ -19,6 +21,7 @@ use crate::report::sweep::SweepUnit;
 use crate::report::verdict_lines;
 use crate::sys::clock;
 use crate::unit::{Bytes, Nanos};
+use crate::verdict::predict::places;
 
 /// The words of the dialect: ATTO has windows, and none of its own.
 #[derive(Clone, Debug, clap::Args)]
@@ -140,7 +143,14 @@ impl PlanVerb for AttoArgs {
         let mut common = self.common.clone();
         common.record = common.record.or_else(|| environment.record.clone());
         let style = environment.err_lines_style();
+        let kept = common.record.iter().chain(&common.report).cloned();
+        let others: Vec<_> = places(&plan).into_iter().chain(kept).collect();
+        let place = VerdictPlace::of(environment, InvokedAs::Assay, &others)?;
         let verdict = |record: &Record, err: &mut dyn Write| {
+            place.append(&place.lines(record))?;
+            if !place.tells(false) {
+                return Ok(());
+            }
             for line in verdict_lines(record, style) {
                 let _ = writeln!(err, "{line}");
             }

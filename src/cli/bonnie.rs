@@ -18,6 +18,7 @@ use super::stdout::printed;
 use crate::dialect::bonnie::{
     self, BonnieComplaint, BonnieOptions, BonnieRun, HostFacts, SemaphoreCommand, TestResult,
 };
+use crate::dialect::option::verdict_help;
 use crate::error::{Doing, Error, Fault, Refusal};
 use crate::name::{NameText as _, quoted};
 use crate::plan::{Phase, Plan};
@@ -248,9 +249,11 @@ fn told(record: &Record, settled: &BonnieRun, streams: &mut ToolStreams<'_>) -> 
         let measure = TestResult::of(phase).filter(|_| shown || !asked.quiet)?;
         Some(bonnie::figure(&phase.name, &measure))
     };
-    let ToolStreams { out, err, environment } = streams;
-    for line in report::remarks(record, named, environment.err_lines_style()) {
-        let _ = writeln!(err, "{line}");
+    let ToolStreams { out, err, environment, verdict } = streams;
+    if verdict.tells(false) {
+        for line in report::remarks(record, named, environment.err_lines_style()) {
+            let _ = writeln!(err, "{line}");
+        }
     }
     let tests = bonnie::measured(record);
     if asked.times.is_none() {
@@ -338,8 +341,9 @@ fn help() -> String {
         "\
 assay bonnie: the twelve tests of Bonnie++, each with a verdict on stderr
 {}  --plan                the plan instead of a run
-",
-        bonnie::help(bonnie::BonnieVersion::default())
+{}",
+        bonnie::help(bonnie::BonnieVersion::default()),
+        verdict_help(bonnie::TITLE)
     )
 }
 

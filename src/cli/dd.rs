@@ -17,6 +17,7 @@ use super::session::{
     Dialect, InvokedAs, LineContext, ReadLine, SessionEnd, SignalUse, ToolRun, ToolSaid,
     ToolSession, ToolStreams, without_plan,
 };
+use super::verdict_place::{VerdictPlace, is_silent, is_unheard};
 use crate::dialect::dd::{self, DdComplaint, DdFlavor, DdOutput, StatusLevel};
 use crate::error::{Doing, Error, Fault, Refusal};
 use crate::name::{NameText as _, quoted};
@@ -41,6 +42,10 @@ const LITTLE: Bytes = Bytes::kib(64);
 pub struct Dd;
 
 impl Dialect for Dd {
+    fn lends_first_thread(&self) -> bool {
+        true
+    }
+
     fn read(&self, words: &[String], context: &LineContext<'_>) -> Result<ReadLine, Error> {
         let environment = context.environment;
         let (mut plan, mut options) = match dd::parse(words, flavor(context.called, environment)?) {
@@ -71,13 +76,19 @@ impl Dialect for Dd {
             plan.origin.piped = both.is_none();
             plan.origin.redirected = both.unwrap_or_default();
         }
+        let unheard = is_unheard(environment, context.called);
+        if unheard && environment.record.is_none() && environment.settle.is_none() {
+            plan.phases.iter_mut().for_each(|phase| phase.settle = Nanos::ZERO);
+        }
         let waited_for = environment.settle.as_deref().is_some_and(|word| word != "no");
         if !context.planned_only {
             plan.origin.damages = run::damages(&plan);
-            let warned = plan.origin.damages.iter().map(|damage| format!("assay: {damage}\n"));
-            options.warnings.extend(warned);
+            if !is_silent(environment, context.called) {
+                let warned = plan.origin.damages.iter().map(|damage| format!("assay: {damage}\n"));
+                options.warnings.extend(warned);
+            }
         }
-        let measured = !dd::copy_of(&plan).is_some_and(is_little)
+        let measured = !(unheard || dd::copy_of(&plan).is_some_and(is_little))
             || plan.phases.iter().any(|phase| phase.cold != CacheDrop::Keep)
             || waited_for;
         Ok(ReadLine::Run(Box::new(CopyLine { plan, options, measured })))
@@ -274,8 +285,8 @@ impl ToolRun for CopyLine {
             copy,
             err: streams.err,
             environment: streams.environment,
+            verdict: streams.verdict,
             started: clock::now(),
-            next_progress: Nanos::secs(1),
             standing: 0,
             faults: Vec::new(),
             told_of_settling: false,
@@ -310,8 +321,8 @@ struct DdProgress<'a> {
     copy: &'a CopyWork,
     err: &'a mut dyn Write,
     environment: &'a Environment,
+    verdict: &'a VerdictPlace,
     started: Timestamp,
-    next_progress: Nanos,
     /// Length of the progress line that stands there without an end.
     standing: usize,
     /// What it said that had failed.
@@ -373,7 +384,10 @@ impl ToolSession for DdProgress<'_> {
                 if self.faults.is_empty() {
                     self.say(&dd::fault(self.options, self.copy, &fault));
                     // What no dd meets is explained.
-                    if fault.doing == Doing::Start && !fault.hint.is_empty() {
+                    if self.verdict.tells(true)
+                        && fault.doing == Doing::Start
+                        && !fault.hint.is_empty()
+                    {
                         self.say(&format!("assay: {}\n", fault.hint));
                     }
                 }
@@ -383,7 +397,9 @@ impl ToolSession for DdProgress<'_> {
         };
         let Some(phase) = record.phases.first() else { return Ok(SessionEnd::Status(FAULT)) };
         // That nobody reads is said, and there is nothing to judge.
-        if !self.faults.iter().any(|fault| fault.errno == libc::EPIPE) {
+        if self.verdict.tells(!self.faults.is_empty())
+            && !self.faults.iter().any(|fault| fault.errno == libc::EPIPE)
+        {
             self.say(&verdict(&record, self.options, self.environment));
         }
         if dd::reports_after(self.options, &self.faults) {
@@ -412,21 +428,16 @@ impl Observer for DdProgress<'_> {
     }
 
     fn tick(&mut self, live: &LiveStatus) {
-        let Some(counts) = live.copy else { return };
-        if live.settling {
-            if self.environment.err.is_some()
-                && !self.told_of_settling
-                && self.options.status != StatusLevel::None
-            {
-                self.told_of_settling = true;
-                self.say(
-                    "assay: copied; watching what is still in memory go to the disk (ASSAY_SETTLE=no skips this)\n",
-                );
-            }
-        } else if self.options.status == StatusLevel::Progress && live.elapsed >= self.next_progress
+        if live.settling
+            && self.environment.err.is_some()
+            && !self.told_of_settling
+            && self.options.status != StatusLevel::None
+            && self.verdict.tells(false)
         {
-            self.next_progress += Nanos::secs(1);
-            self.progress(&counts, live.elapsed);
+            self.told_of_settling = true;
+            self.say(
+                "assay: copied; watching what is still in memory go to the disk (ASSAY_SETTLE=no skips this)\n",
+            );
         }
     }
 
@@ -451,6 +462,11 @@ impl Observer for DdProgress<'_> {
             }
             CopyEvent::Failed(fault) => {
                 self.faults.push(fault.clone());
+            }
+            CopyEvent::Progress { counts, time }
+                if self.options.status == StatusLevel::Progress =>
+            {
+                self.progress(counts, *time);
             }
             CopyEvent::Flushing { counts }
                 if self.shown.is_some_and(|shown| shown < counts.bytes_written) =>

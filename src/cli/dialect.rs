@@ -15,6 +15,7 @@ use super::session::{
     Dialect, InvokedAs, LineContext, PLAN, ReadLine, SessionEnd, ToolStreams, without_plan,
 };
 use super::stdout::printed;
+use super::verdict_place::VerdictPlace;
 use super::words;
 use crate::dialect::{atto, bonnie, dd, fio, iozone};
 use crate::error::{Error, Refusal};
@@ -25,6 +26,7 @@ use crate::plan::ToolProfile;
 use crate::record::document_file;
 use crate::run;
 use crate::sys::{signal, start};
+use crate::verdict::predict::places;
 
 /// A tool, by its names.
 pub struct KnownTool {
@@ -237,8 +239,12 @@ fn done(
     let environment = context.environment;
     let reports = ToolReports::of(line.reports(), environment);
     let files = reports.files(environment.record.as_deref(), line.plan())?;
+    let mut others = places(line.plan());
+    let kept = environment.record.iter().chain(&environment.plot).chain(line.reports()).cloned();
+    others.extend(line.outputs().into_iter().chain(kept));
+    let verdict = &VerdictPlace::of(environment, context.called, &others)?;
     for time in 0..line.times() {
-        let streams = ToolStreams { out: &mut *out, err: &mut *err, environment };
+        let streams = ToolStreams { out: &mut *out, err: &mut *err, environment, verdict };
         let mut session = line.session(time, streams)?;
         let options = run::RunOptions {
             record: environment.record.clone(),
@@ -248,8 +254,10 @@ fn done(
         };
         let outcome = run::run(line.plan(), &options, session.as_mut());
         let made = outcome.as_ref().map(|record| reports.made(&files, record, environment)).ok();
+        let lines = outcome.as_ref().map(|record| verdict.lines(record)).unwrap_or_default();
         let end = session.finish(outcome)?;
         drop(session);
+        verdict.append(&lines)?;
         let _ = err.write_all(made.transpose()?.unwrap_or_default().as_bytes());
         match end {
             SessionEnd::Status(SOUND) => {}

@@ -52,6 +52,8 @@ pub struct Environment {
     pub strict: Option<OsString>,
     /// `ASSAY_LARGEST_DOCUMENT`: what a record, a plan or another document may come to.
     pub largest_document: Option<OsString>,
+    /// `ASSAY_VERDICT`: where the verdict on a dialect's run is said.
+    pub verdict: Option<PathBuf>,
     /// `ASSAY_OVERWRITE`: the device whose content may be lost.
     pub overwrite: Option<PathBuf>,
 }
@@ -102,6 +104,7 @@ impl Environment {
             settle: set("ASSAY_SETTLE"),
             strict: set("ASSAY_STRICT"),
             largest_document: set(document_file::VARIABLE),
+            verdict: set("ASSAY_VERDICT").map(PathBuf::from),
             overwrite: set("ASSAY_OVERWRITE").map(PathBuf::from),
         }
     }

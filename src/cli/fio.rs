@@ -19,6 +19,7 @@ use super::session::{
     ToolSession, ToolStreams, without_plan,
 };
 use super::stdout::{escaped, printed};
+use super::verdict_place::is_silent;
 use crate::dialect::fio::{
     self, FioClone, FioCommand, FioComplaint, FioFormat, FioIdleProfile, FioLogContent, FioLogFile,
     FioPathKind, FioPlan, FioSurroundings, FioThere, FioWorld, print,
@@ -287,9 +288,9 @@ struct FioLine {
 impl FioLine {
     /// Whether the document says what may be believed, and nothing else does: programs that read it take any word
     /// on standard error for a failure.
-    fn judges_in_document(&self, terminal: bool) -> bool {
+    fn judges_in_document(&self) -> bool {
         let document = self.has(FioFormat::Json) || self.has(FioFormat::JsonPlus);
-        self.called == InvokedAs::Tool && document && !self.has(FioFormat::Normal) && !terminal
+        document && !self.has(FioFormat::Normal)
     }
 
     fn has(&self, format: FioFormat) -> bool {
@@ -516,7 +517,13 @@ impl ToolSession for FioScreen<'_> {
         self.log(&record);
         self.log_whole(&record);
         self.save_states(&record);
-        if !self.line.judges_in_document(self.streams.environment.err.is_some()) {
+        let failed = !failures.is_empty()
+            || self.unprinted.is_some()
+            || self.unwritten.is_some()
+            || !matches!(record.ending, Ending::Complete | Ending::Unfinished);
+        let in_document =
+            self.line.judges_in_document() && is_silent(self.streams.environment, self.line.called);
+        if self.streams.verdict.tells(failed) && !in_document {
             self.judge(&record);
         }
         if let Some(file) = self.file.take() {

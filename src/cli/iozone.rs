@@ -260,6 +260,19 @@ impl Screen<'_> {
         }
     }
 
+    /// What may be believed of the figures.
+    fn judge(&mut self, verdicts: &[String]) {
+        let asked = &self.line.asked;
+        let notes = iozone::notes(asked).into_iter().map(String::from);
+        let of_streams = asked.streams.iter();
+        let of_streams =
+            of_streams.filter_map(|streams| iozone::disagreement(asked, *streams, &self.results));
+        let verdicts = verdicts.iter().map(|line| report::harmless(line));
+        for line in verdicts.chain(notes).chain(of_streams) {
+            let _ = writeln!(self.streams.err, "assay: {line}");
+        }
+    }
+
     /// What comes after the last figure.
     fn end(&mut self, record: &Record, verdicts: &[String]) -> Result<(), Error> {
         let asked = &self.line.asked;
@@ -318,17 +331,11 @@ impl ToolSession for Screen<'_> {
         if record.ending == Ending::Complete {
             self.end(&record, &verdicts)?;
         }
-        for line in verdicts {
-            let _ = writeln!(self.streams.err, "assay: {}", report::harmless(&line));
-        }
-        let asked = &self.line.asked;
-        for note in iozone::notes(asked) {
-            let _ = writeln!(self.streams.err, "assay: {note}");
-        }
-        for streams in &asked.streams {
-            if let Some(line) = iozone::disagreement(asked, *streams, &self.results) {
-                let _ = writeln!(self.streams.err, "assay: {line}");
-            }
+        let failed = matches!(record.ending, Ending::Failed(_))
+            || self.unprinted.is_some()
+            || self.unwritten.is_some();
+        if self.streams.verdict.tells(failed) {
+            self.judge(&verdicts);
         }
         match (&record.ending, self.unprinted.take()) {
             (Ending::Failed(fault), _) => Err(fault.clone().into()),

@@ -40,7 +40,7 @@ const CHAPTERS: &[ManualSection] = &[
     },
     ManualSection {
         heading: "Environment",
-        about: "The first five are for dialects, whose words are not ours: the first two for all, ASSAY_COLD for dd, iozone and fio, ASSAY_DIALECT for dd and fio, the other for dd.",
+        about: "The first six are for dialects, whose words are not ours: the first three for all, ASSAY_COLD for dd, iozone and fio, ASSAY_DIALECT for dd and fio, the other for dd.",
         entries: &[
             (
                 "ASSAY_RECORD=PLACE",
@@ -49,6 +49,10 @@ const CHAPTERS: &[ManualSection] = &[
             (
                 "ASSAY_PLOT=FILE|-",
                 "write a page or picture with charts (.html, .svg) or another report into a file, as --report does; draw a grid in characters on standard error",
+            ),
+            (
+                "ASSAY_VERDICT=FILE|-|off",
+                "put the verdict into a file, a line for each result behind what it holds; say it on standard error, or nowhere. Without it a dialect that is called by the tool's own name is silent where standard error is no terminal, unless it fails",
             ),
             (
                 "ASSAY_COLD=target|machine|no",

@@ -41,6 +41,7 @@ pub mod target_args;
 #[cfg(test)]
 mod told;
 mod verb;
+mod verdict_place;
 mod version;
 mod watch;
 mod words;
@@ -68,6 +69,12 @@ use crate::record::document_file;
 use crate::report::{self, TerminalStyle};
 use crate::unit::Bytes;
 use crate::verdict::catalogue;
+
+/// Whether the words are a tool's that copies in the thread it was started with.
+pub fn lends_first_thread(words: &[OsString]) -> bool {
+    let (_, words) = without_plain(words);
+    dialect::meant(&words).is_some_and(|meant| meant.dialect.lends_first_thread())
+}
 
 /// The whole program: words in, output and an exit status out.
 pub fn main(

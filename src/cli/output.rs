@@ -95,7 +95,7 @@ impl ReportFiles {
         let checked = |path: &PathBuf| {
             let format = format(path)?;
             let place = free(path, format)?;
-            if others.iter().any(|other| same(other, path)) {
+            if has_part(path, others) {
                 let why = format!("{} is no place for a report", path.to_text());
                 return Err(Refusal::new(
                     format!("{why}: it has another part in this run"),
@@ -176,6 +176,11 @@ fn free(path: &Path, format: &ReportFormat) -> Result<OutputPlace, Error> {
 /// Whether a file holds a report of that format: its beginning and its end say so.
 fn is_report(path: &Path, format: &ReportFormat) -> bool {
     document_file::ends_of(path).is_ok_and(|(head, tail)| (format.made)(&head, &tail))
+}
+
+/// Whether a path leads to one of these.
+pub fn has_part(path: &Path, others: &[PathBuf]) -> bool {
+    others.iter().any(|other| same(other, path))
 }
 
 /// Whether two paths lead to the same file, there or yet to be made.

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::environment::Environment;
+use super::verdict_place::VerdictPlace;
 use crate::error::{Error, Refusal};
 use crate::evidence::Machine;
 use crate::plan::Plan;
@@ -66,6 +67,11 @@ pub struct ToolSaid {
 pub trait Dialect: Sync {
     /// Whether whoever calls it by its name gets one status for all that goes wrong.
     fn has_one_status(&self) -> bool {
+        false
+    }
+
+    /// Whether it copies in the thread that the program was started with.
+    fn lends_first_thread(&self) -> bool {
         false
     }
 
@@ -177,6 +183,8 @@ pub struct ToolStreams<'a> {
     pub err: &'a mut dyn Write,
     /// What they can show.
     pub environment: &'a Environment,
+    /// Where the verdict is said.
+    pub verdict: &'a VerdictPlace,
 }
 
 /// Says what the tool would say while it runs, and what it came to.

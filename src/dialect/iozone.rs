@@ -36,8 +36,9 @@ const HELP_COLUMN: usize = 16;
 /// What each option is for, as an answer to `-h`.
 pub fn help() -> String {
     format!(
-        "iozone: help mode\n\n    Usage: iozone [-a] [-s SIZE] [-r SIZE] [-i TEST]... [-f FILE] [option]...\n\n{}",
-        option::help(options::OPTIONS, " ", HELP_COLUMN)
+        "iozone: help mode\n\n    Usage: iozone [-a] [-s SIZE] [-r SIZE] [-i TEST]... [-f FILE] [option]...\n\n{}{}",
+        option::help(options::OPTIONS, " ", HELP_COLUMN),
+        option::verdict_help(NAME)
     )
 }
 

@@ -142,6 +142,18 @@ pub fn help<'o, A: 'static, E: 'static>(
     text
 }
 
+/// Where the verdict is said, as the end of a help.
+pub fn verdict_help(name: &str) -> String {
+    format!(
+        "
+Called by the name {name}, with standard error in a file or a pipe, it says there
+what {name} says and no more, unless it fails. ASSAY_VERDICT=FILE puts the verdict
+into a file, a line for each result behind what it holds; - says it on standard
+error, off nowhere.
+"
+    )
+}
+
 /// The options as a table of Markdown.
 pub fn table<'o, A: 'static, E: 'static>(
     options: impl IntoIterator<Item = &'o ToolOption<A, E>>,

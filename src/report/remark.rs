@@ -8,6 +8,7 @@ use super::finding::lead;
 use super::paint::{Ink, InkedText};
 use super::{TerminalStyle, balance};
 use crate::evidence::Direction;
+use crate::name::quoted;
 use crate::record::{PhaseRecord, Record, Trust, Verdict};
 use crate::unit::Bytes;
 
@@ -71,6 +72,23 @@ pub fn remarks(
         [words].into_iter().chain(facts).flat_map(|text| told(&text, style)).collect::<Vec<_>>()
     });
     lines.chain(advice).collect()
+}
+
+/// A line for each phase that was judged: the words that were typed, the phase where there are several, the verdict, and
+/// what to do about what is not sound.
+pub fn result_lines(record: &Record) -> impl Iterator<Item = String> {
+    let origin = &record.plan.origin;
+    let words: String = origin.words.iter().map(|word| format!(" {}", quoted(word))).collect();
+    let typed = format!("{}{words}", origin.dialect);
+    let several = record.phases.len() > 1;
+    record.phases.stream().filter_map(move |phase| {
+        let verdict = phase.verdict.as_ref()?;
+        let of = if several { format!("{typed}: {}", phase.name) } else { typed.clone() };
+        let next = verdict.findings.iter().find_map(|finding| finding.next.as_ref());
+        let next = next.filter(|_| verdict.trust != Trust::Sound);
+        let next = next.map(|next| format!(" Next: {}", next.words())).unwrap_or_default();
+        Some(format!("{OURS}{}", harmless(&format!("{of}: {}{next}", judged(verdict).plain()))))
+    })
 }
 
 /// Balances, one after the other, of the figure that is named.

@@ -9,6 +9,7 @@ mod drop_behind;
 mod hand_on;
 mod meter;
 mod open;
+mod orders;
 mod places;
 mod reader;
 mod records;
@@ -16,7 +17,6 @@ mod within;
 mod writer;
 
 use std::os::fd::AsFd;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::io::Errno;
 
@@ -24,6 +24,7 @@ use self::copier::{Copier, CopyStop, memory};
 use self::meter::CopyMeter;
 pub use self::meter::CopyTallies;
 pub use self::open::{OpenEnds, open};
+pub use self::orders::CopyOrders;
 use self::reader::{InputReader, ReadFailure};
 use self::records::{CharsetMap, LEAD, RecordConverter, swap};
 use self::writer::OutputWriter;
@@ -56,18 +57,18 @@ pub struct CopyOutcome {
     pub otherwise: Vec<String>,
 }
 
-/// Copies. `stop` is looked at before every block and after every interrupted call; `tell` hears
+/// Copies. `stop` is looked at before every block, and after every interrupted call whether it is to stop; `tell` hears
 /// what dd would say; `latencies` gets the time of each call that is timed.
 pub fn copy(
     plan: &plan::CopyWork,
     ends: OpenEnds,
     live_counters: &LiveCopyCounts,
     latencies: &LiveCounters,
-    stop: &AtomicBool,
+    stop: &CopyOrders,
     tell: &mut dyn FnMut(CopyEvent),
 ) -> CopyOutcome {
     let started = clock::now();
-    let OpenEnds { input, output, input_name, output_name, input_place, closed, faults } = ends;
+    let OpenEnds { input, output, input_name, output_name, input_place, closed } = ends;
     let names = (input_name.clone(), output_name.clone());
     let meter = CopyMeter::new(plan, live_counters, latencies, started);
     let reader = InputReader::new(plan, input.as_fd(), input_name, input_place);
@@ -78,15 +79,14 @@ pub fn copy(
         writer,
         meter,
         stop,
+        started,
+        tells_at: started + Nanos::secs(1),
         tell,
         converter: None,
         fault: None,
         handover: None,
         notes: Vec::new(),
     };
-    for fault in faults {
-        copier.fail(fault);
-    }
     let halt = copier.run();
     let cut_short = matches!(halt, Err(CopyStop::Stopped));
     // dd gives up from within: there what fails in its flush is the last that it does.
@@ -181,9 +181,12 @@ impl Copier<'_> {
             .flags
             .count_bytes
             .then(|| most.saturating_mul(size as u64).saturating_add(rest as u64));
-        while left.map_or(blocks < last_block, |left| left > 0) {
-            if self.stop.load(Ordering::Relaxed) {
-                return Err(CopyStop::Stopped);
+        loop {
+            if self.stop.any() {
+                self.obey()?;
+            }
+            if left.map_or(blocks >= last_block, |left| left == 0) {
+                break;
             }
             let want = match left {
                 Some(left) => usize::try_from(left).unwrap_or(usize::MAX).min(size),
@@ -227,6 +230,25 @@ impl Copier<'_> {
             }
         }
         self.finish(letters.carried)
+    }
+
+    /// Between two blocks: stops, or tells how far it has come.
+    #[cold]
+    fn obey(&mut self) -> Result<(), CopyStop> {
+        if self.stop.stops() {
+            return Err(CopyStop::Stopped);
+        }
+        let now = clock::now();
+        if now >= self.tells_at {
+            let counts = self.meter.live_counters.snapshot();
+            (self.tell)(CopyEvent::Progress { counts, time: now.since(self.started) });
+            self.tells_at = self.tells_at + Nanos::secs(1);
+        }
+        if now < self.tells_at {
+            self.stop.told();
+        }
+        self.meter.stale = true;
+        Ok(())
     }
 
     /// Reads up to `want` bytes of a block.
@@ -316,15 +338,15 @@ impl Copier<'_> {
             let nothing = count.is_some_and(|count| count == plan::CopyLength::default());
             // Where nothing was copied the drop was all that was asked for.
             let doing = Doing::DropFromCache;
-            if let Err(errno) = self.reader.drop_cache(nothing)
+            if let Err(error) = self.reader.drop_cache(nothing)
                 && nothing
             {
-                self.fail(Fault::new(doing, self.reader.name.as_str(), &errno.into()));
+                self.fail(Fault::new(doing, self.reader.name.as_str(), &error));
             }
-            if let Err(errno) = self.writer.drop_cache(nothing)
+            if let Err(error) = self.writer.drop_cache(nothing)
                 && nothing
             {
-                self.fail(self.writer.fault(doing, errno));
+                self.fail(Fault::new(doing, self.writer.name.as_str(), &error));
             }
         }
         (flush, flushed)

@@ -14,7 +14,9 @@ mod removed;
 mod replaced;
 mod run_name;
 
-pub use place::{OutputKind, OutputMode, OutputPlace, as_fault, is_terminal, open, replace, write};
+pub use place::{
+    OutputKind, OutputMode, OutputPlace, as_fault, is_terminal, open, replace, write, write_to,
+};
 pub use removed::{
     LeftFile, is_said, is_same, left_so_far, remove_file, remove_folder, remove_tree, take_left,
 };

@@ -223,8 +223,15 @@ pub fn open(path: &Path, mode: OutputMode) -> Result<File, Fault> {
 /// # Errors
 /// The first thing that could not be done.
 pub fn write(path: &Path, mode: OutputMode, bytes: &[u8]) -> Result<(), Fault> {
+    write_to(open(path, mode)?, path, bytes)
+}
+
+/// Writes to what was opened at a path, and hears what closing answers.
+///
+/// # Errors
+/// The first thing that could not be done.
+pub fn write_to(mut file: File, path: &Path, bytes: &[u8]) -> Result<(), Fault> {
     let fault = |doing, error: &io::Error| Fault::new(doing, path.to_text(), error);
-    let mut file = open(path, mode)?;
     file.write_all(bytes).map_err(|error| fault(Doing::Write, &error))?;
     close_file(file).map_err(|error| fault(Doing::Close, &error))
 }

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use serde::{Deserialize, Serialize};
 
 use crate::error::Fault;
+use crate::unit::Nanos;
 
 /// Blocks and bytes of a copy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -114,6 +115,13 @@ pub enum CopyEvent {
     LostPlace,
     /// O_DIRECT could not be turned off for the short block at the end.
     StillDirect(Fault),
+    /// It has gone on for another second, and stands between two blocks.
+    Progress {
+        /// What has been copied.
+        counts: CopyCounts,
+        /// How long it has gone on.
+        time: Nanos,
+    },
     /// All is written; what follows is the flush, which may take long.
     Flushing {
         /// What has been copied.

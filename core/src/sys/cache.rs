@@ -53,6 +53,22 @@ pub fn cachestat(fd: BorrowedFd, offset: u64, length: u64) -> io::Result<CacheSt
     if answer == 0 { Ok(stat) } else { Err(io::Error::last_os_error()) }
 }
 
+/// Drops from memory what is unchanged of `length` bytes of a file from `offset`; length 0 means to the end. By the C
+/// library's call, which others may have put another one in the place of.
+///
+/// # Errors
+/// ESPIPE of a pipe; EBADF.
+pub fn forget(fd: BorrowedFd, offset: u64, length: u64) -> io::Result<()> {
+    #[cfg(target_pointer_width = "64")]
+    use libc::posix_fadvise as advise;
+    #[cfg(not(target_pointer_width = "64"))]
+    use libc::posix_fadvise64 as advise;
+    // SAFETY: numbers only, of a descriptor that is open as long as it is borrowed.
+    let errno =
+        unsafe { advise(fd.as_raw_fd(), offset as _, length as _, libc::POSIX_FADV_DONTNEED) };
+    if errno == 0 { Ok(()) } else { Err(io::Error::from_raw_os_error(errno)) }
+}
+
 /// Bytes mapped at once by [`resident`]: small enough for 32-bit address spaces.
 const WINDOW: u64 = 64 << 20;
 

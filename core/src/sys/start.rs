@@ -10,19 +10,22 @@
 //! one thread. It makes bare system calls, stores a number into an atomic, allocates nothing and cannot
 //! unwind. Its entry is a function of the C ABI in a section of pointers to such functions, and lives
 //! as long as the program. [`keep_heap`] and [`spare_heap`] set limits of the allocator, which any thread may do at any time.
+//! Sets of signals live on the stack of the call that they are handed to.
 #![allow(unsafe_code)]
 
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
+use std::panic::catch_unwind;
+use std::ptr;
 use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::mpsc::{SendError, Sender, channel};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rustix::fs::{Mode, OFlags, open};
-use rustix::process::{Resource, Rlimit, setrlimit};
 
 use super::limits::{ProcessLimit, limit};
-use crate::error::Refusal;
-use crate::unit::Bytes;
+use super::signal;
 
 /// One bit for each standard stream that was closed, and [`PIPES_IGNORED`].
 static NOTED: AtomicU8 = AtomicU8::new(0);
@@ -73,24 +76,76 @@ pub(super) fn spare_heap() {
     }
 }
 
-/// Lets the stack of the first thread grow to 1 MiB, where `ulimit -s` keeps it smaller. The kernel asks for the limit when
-/// it grows, not when the program is started.
+/// What the words need of a stack.
+const ENOUGH: u64 = 1 << 20;
+/// What they have in a thread of their own: as much as is used of it.
+const ROOM: usize = 4 << 20;
+
+/// Something for the first thread to do.
+pub type FirstThreadWork = Box<dyn FnOnce() + Send>;
+
+/// How it is handed over, while the first thread waits for it.
+static FIRST: Mutex<Option<Sender<FirstThreadWork>>> = Mutex::new(None);
+
+/// Does `words`, whose answer is the exit status of this process: in the first thread, or in another one with a stack of
+/// its own, where `ulimit -s` keeps that of the first smaller than is needed, or `lends` the first thread to
+/// [`on_first_thread`]. Signals that end a process come to the other one only.
+pub fn process(words: fn() -> u8, lends: bool) -> u8 {
+    let large = limit(ProcessLimit::Stack).is_ok_and(|(soft, _)| soft >= ENOUGH);
+    if large && !lends {
+        return words();
+    }
+    let (send, receive) = channel();
+    let before = hold_back(&[signal::TERMINATING, &[libc::SIGCONT]].concat());
+    let apart = move || {
+        // SAFETY: the set was filled by the kernel, and no other is asked for.
+        unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &raw const before, ptr::null_mut()) };
+        let code = catch_unwind(words).unwrap_or(101);
+        // The first thread may wait for a pipe for ever.
+        std::process::exit(code.into())
+    };
+    *first() = lends.then_some(send);
+    if let Err(error) = std::thread::Builder::new().stack_size(ROOM).spawn(apart) {
+        eprintln!(
+            "assay: no thread can be started: {error}; raise what limits them ('ulimit -u', 'ulimit -v')"
+        );
+        return 2;
+    }
+    receive.into_iter().for_each(|work: FirstThreadWork| work());
+    loop {
+        std::thread::park();
+    }
+}
+
+fn first() -> MutexGuard<'static, Option<Sender<FirstThreadWork>>> {
+    FIRST.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Has something done by the first thread, once: what watches this process (strace, a debugger) sees it there.
 ///
 /// # Errors
-/// Where the hard limit is lower, and this user may not raise it.
-pub fn grow_stack() -> Result<(), Refusal> {
-    const ENOUGH: u64 = 1 << 20;
-    let Ok((soft, hard)) = limit(ProcessLimit::Stack) else { return Ok(()) };
-    if soft >= ENOUGH {
-        return Ok(());
+/// It comes back where the first thread has something to do.
+pub fn on_first_thread(work: FirstThreadWork) -> Result<(), FirstThreadWork> {
+    match first().take() {
+        Some(send) => send.send(work).map_err(|SendError(work)| work),
+        None => Err(work),
     }
-    let wanted = Rlimit { current: Some(ENOUGH), maximum: Some(hard.max(ENOUGH)) };
-    setrlimit(Resource::Stack, wanted).map_err(|_| {
-        Refusal::new(
-            format!("the stack may have {} here, which is too little", Bytes(soft)),
-            "raise it with 'ulimit -s 1024'",
-        )
-    })
+}
+
+/// Holds these signals back from this thread and those it starts; which were held back before.
+fn hold_back(signals: &[i32]) -> libc::sigset_t {
+    let mut set = MaybeUninit::<libc::sigset_t>::zeroed();
+    let mut before = MaybeUninit::<libc::sigset_t>::zeroed();
+    // SAFETY: `set` is a place for a set, which this call makes an empty one.
+    unsafe { libc::sigemptyset(set.as_mut_ptr()) };
+    for signal in signals {
+        // SAFETY: `set` was initialised above.
+        unsafe { libc::sigaddset(set.as_mut_ptr(), *signal) };
+    }
+    // SAFETY: both sets are valid for the call; the old mask is written to `before`.
+    unsafe { libc::pthread_sigmask(libc::SIG_BLOCK, set.as_ptr(), before.as_mut_ptr()) };
+    // SAFETY: all zeros are a valid set, and so is the kernel's answer.
+    unsafe { before.assume_init() }
 }
 
 /// Whether a signal does nothing to this process.

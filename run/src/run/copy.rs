@@ -2,11 +2,10 @@
 
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::engine::copy::{self, CopyOutcome, CopyTallies};
+use crate::engine::copy::{self, CopyOrders, CopyOutcome, CopyTallies};
 use crate::error::{Doing, Error, Fault};
 use crate::evidence::{self, Direction, PathKind, Reading, Subject, ThreadSample, ThreadTimes};
 use crate::plan::{
@@ -20,7 +19,7 @@ use crate::stats::copy::{CopyCounts, CopyEvent, LiveCopyCounts};
 use crate::stats::{ActionTally, LiveCounters, LiveReading};
 use crate::sys::block::size_of_open;
 use crate::sys::event_loop::{Event, EventLoop};
-use crate::sys::{clock, files};
+use crate::sys::{clock, files, start};
 use crate::unit::{Bytes, MIB, Nanos, Ops, Timestamp};
 
 use super::caches::forget_machine;
@@ -61,7 +60,7 @@ struct CopySeats {
 struct CopyThread {
     counts: Arc<LiveCopyCounts>,
     live_counters: Arc<LiveCounters>,
-    stop: Arc<AtomicBool>,
+    stop: Arc<CopyOrders>,
     home: Arc<Mutex<Option<CopyResult>>>,
     told: Receiver<CopyEvent>,
     opened: Receiver<Result<CopySeats, Fault>>,
@@ -114,10 +113,10 @@ impl CopyThread {
                 Some(CopyResult { outcome, ran: Some(began.until_now()) });
             done.ring();
         };
-        std::thread::Builder::new()
-            .name("assay-copy".into())
-            .spawn(work)
-            .map_err(|error| no_thread(&error))?;
+        if let Err(work) = start::on_first_thread(Box::new(work)) {
+            let thread = std::thread::Builder::new().name("assay-copy".into());
+            thread.spawn(work).map_err(|error| no_thread(&error))?;
+        }
         Ok(hand)
     }
 
@@ -145,8 +144,9 @@ impl CopyThread {
         }
     }
 
-    /// What it has done so far.
+    /// What it has done so far; it tells by itself, too, where a second has passed.
     fn progress(&self) -> (LiveReading, Option<CopyCounts>) {
+        self.stop.tell();
         let mut reading = LiveReading::default();
         self.live_counters.take(&mut reading);
         // The copy counts by itself; the gauge only knows what its calls took.
@@ -182,7 +182,7 @@ impl CopyThread {
                 }
                 SamplingEnd::Signal(signal) => {
                     context.signal.get_or_insert(signal);
-                    self.stop.store(true, Ordering::Relaxed);
+                    self.stop.stop();
                     return self.home_soon(thread, context.event_loop);
                 }
             }
@@ -285,7 +285,9 @@ pub(super) fn act(context: &mut PhaseContext, plan: &CopyWork) -> Result<PhaseRe
     watch.all_direct(ends.into_iter().all(|(end, flags)| end.stack.is_empty() || flags.direct));
     watch.look_at_thread(thread);
     let quiet = context.listen();
-    hand.stop.store(context.signal.is_some(), Ordering::Relaxed);
+    if context.signal.is_some() {
+        hand.stop.stop();
+    }
     let progress = || hand.progress();
 
     let length = source.as_ref().and_then(|file| size_of_open(file.as_fd()).ok());

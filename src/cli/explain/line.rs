@@ -56,7 +56,8 @@ pub fn bare(mut words: Vec<String>, environment: &Environment) -> (Vec<String>, 
             Some(("ASSAY_DIALECT", value)) => surroundings.dialect = Some(value.into()),
             Some(("ASSAY_OVERWRITE", value)) => surroundings.overwrite = Some(value.into()),
             Some((
-                "ASSAY_SETTLE" | "ASSAY_RECORD" | "ASSAY_PLOT" | "ASSAY_STRICT" | "LC_ALL" | "LANG",
+                "ASSAY_SETTLE" | "ASSAY_RECORD" | "ASSAY_PLOT" | "ASSAY_STRICT" | "ASSAY_VERDICT"
+                | "LC_ALL" | "LANG",
                 _,
             )) => {}
             _ => break,

@@ -11,6 +11,7 @@ use super::super::environment::Environment;
 use super::super::output::ReportFiles;
 use super::super::place::any_seed;
 use super::super::stdout::{PipeWriter, printed};
+use super::super::verdict_place::VerdictPlace;
 use super::args::OnArgs;
 use super::binaries;
 use super::frame::{BoardFrame, CHUNK, FrameBytes, PULSE, SILENCE};
@@ -78,6 +79,8 @@ pub fn serve(
     }
     let places: Vec<PathBuf> = work.record.iter().cloned().collect();
     let reports = ReportFiles::beside(&work.reports, &places)?;
+    let others: Vec<PathBuf> = places.iter().chain(&work.reports).cloned().collect();
+    let verdict = work.verdict.as_ref().map(|path| VerdictPlace::at(path, &others)).transpose()?;
     if let Some(place) = work.record.as_ref().filter(|place| !place.is_dir()) {
         RecordSink::at(place, "")?;
     }
@@ -108,7 +111,7 @@ pub fn serve(
     // What has come of the record is kept, however it ended.
     let came = !record.is_empty();
     if came {
-        keep(&record, &name, work, &reports, &link, environment)?;
+        keep(&record, &name, work, (&reports, verdict.as_ref()), &link, environment)?;
     }
     let status = match outcome? {
         BoardEnding::Status(status) => status,
@@ -161,7 +164,7 @@ fn keep(
     bytes: &[u8],
     name: &str,
     work: &BoardWork,
-    reports: &ReportFiles,
+    (reports, verdict): (&ReportFiles, Option<&VerdictPlace>),
     link: &BoardLink,
     environment: &Environment,
 ) -> Result<(), Error> {
@@ -175,8 +178,12 @@ fn keep(
         None => link.own_file("record.json"),
     };
     replace(&place, bytes)?;
-    if !work.reports.is_empty() {
-        reports.write(&record::load(&place)?, environment.file_style())?;
+    if !work.reports.is_empty() || verdict.is_some() {
+        let record = record::load(&place)?;
+        reports.write(&record, environment.file_style())?;
+        if let Some(verdict) = verdict {
+            verdict.append(&verdict.lines(&record))?;
+        }
     }
     Ok(())
 }

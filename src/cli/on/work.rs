@@ -29,6 +29,8 @@ pub struct BoardWork {
     pub record: Option<PathBuf>,
     /// Reports that are written here.
     pub reports: Vec<PathBuf>,
+    /// The file in which the verdict goes here.
+    pub verdict: Option<PathBuf>,
     /// Whether standard input is sent there: tools may read it, our own verbs do not.
     pub input: bool,
 }
@@ -67,6 +69,7 @@ impl BoardWork {
             let place = environment.record.clone();
             work.record = work.record.or(place);
             work.plots(environment);
+            work.judges(environment);
             work.input = true;
             let files = meant.words.iter().map(|word| is_job_file(Path::new(word)));
             let files: Vec<bool> = [false, false].into_iter().chain(files).collect();
@@ -107,6 +110,9 @@ impl BoardWork {
         }
         let is_plan = |at: usize| at > 1 && plan.as_ref().is_some_and(|plan| typed[at] == *plan);
         let there = plan.as_ref().is_some_and(|plan| plan.is_file());
+        if matches!(cli.verb, Verb::Atto(_)) {
+            work.judges(environment);
+        }
         work.takes(&typed, |at| there && is_plan(at))?;
         work.keeps("ASSAY_BOARD_RECORD");
         Ok(work)
@@ -143,9 +149,18 @@ impl BoardWork {
         }
     }
 
+    /// A verdict on standard error is said there, one in a file here.
+    fn judges(&mut self, environment: &Environment) {
+        let Some(place) = &environment.verdict else { return };
+        let here = !["-", "off"].iter().any(|word| place.as_os_str() == *word);
+        self.verdict = here.then(|| place.clone());
+        let there = if here { "off".into() } else { place.to_text() };
+        self.command.variables.push(("ASSAY_VERDICT".into(), there));
+    }
+
     /// The record is wanted where it is kept, or something is made of it.
     fn keeps(&mut self, variable: &str) {
-        let wanted = self.record.is_some() || !self.reports.is_empty();
+        let wanted = self.record.is_some() || !self.reports.is_empty() || self.verdict.is_some();
         self.command.record = wanted.then(|| variable.into());
     }
 }

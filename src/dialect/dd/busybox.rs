@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use super::super::option::{OptionValue, OptionWord, ToolOption};
+use super::super::option::{self, OptionValue, OptionWord, ToolOption};
 use super::number::{self, NumberError};
-use super::{DdComplaint, StatusLevel};
+use super::{DdComplaint, NAME, StatusLevel};
 use crate::name;
 use crate::plan::{
     CopyCalls, CopyFlush, CopyInput, CopyLength, CopyOutput, CopyWork, EndFlags, RecordConversion,
@@ -331,7 +331,8 @@ Usage: dd [if=FILE] [of=FILE] [bs=N | ibs=N obs=N] [count=N] [skip=N] [seek=N]
 
 Copies a file block by block, as BusyBox dd does. N may end in c (1), w (2),
 b (512), kB (1000), k (1024), MB, M, GB or G.
-"
+{}",
+        if code == 0 { option::verdict_help(NAME) } else { String::new() }
     );
     DdComplaint { stdout: String::new(), stderr, code }
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::super::option::{self, OptionValue, OptionWord, ToolOption};
 use super::number::{self, MAX, NumberError};
 use super::quote::plain;
-use super::{DdComplaint, StatusLevel};
+use super::{DdComplaint, NAME, StatusLevel};
 use crate::name;
 use crate::plan::{
     CaseChange, Charset, CopyCalls, CopyFlush, CopyInput, CopyLength, CopyOutput, CopyWork,
@@ -522,7 +522,8 @@ fn status(text: &str) -> Result<StatusLevel, DdComplaint> {
 
 /// The answer to `--help`.
 fn help_text() -> String {
-    format!("{HELP_BEGIN}{}{HELP_END}", option::help(OPERANDS, "=", HELP_COLUMN))
+    let operands = option::help(OPERANDS, "=", HELP_COLUMN);
+    format!("{HELP_BEGIN}{operands}{HELP_END}{}", option::verdict_help(NAME))
 }
 
 /// Where help begins in a line.

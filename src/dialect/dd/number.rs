@@ -12,25 +12,31 @@ pub(super) enum NumberError {
 /// The largest number of GNU dd.
 pub(super) const MAX: u64 = i64::MAX as u64;
 
-/// A number of GNU dd 9.1 with its suffix, or the product of two; also whether it is a product
-/// with `0x` by mistake.
+/// A number of GNU dd: a product of numbers with their suffixes; also whether one of them is `0x` by mistake.
 pub(super) fn gnu(text: &str) -> Result<(u64, bool), NumberError> {
-    let (first, large, rest) = factor(text)?;
-    if rest.is_empty() {
-        return if large || first > MAX { Err(NumberError::Large) } else { Ok((first, false)) };
+    let (mut product, mut too_large, mut mistaken) = (1_u64, false, false);
+    let mut rest = text;
+    loop {
+        let (number, large, after) = factor(rest)?;
+        let next = after.strip_prefix('x');
+        let large = large || number > MAX;
+        if next.is_none() && !after.is_empty() && !large {
+            return Err(NumberError::Form);
+        }
+        match product.checked_mul(number) {
+            // Nothing times whatever is nothing.
+            _ if number == 0 || product == 0 => product = 0,
+            Some(more) if !large && !too_large && more <= MAX => product = more,
+            _ => too_large = true,
+        }
+        let Some(next) = next else { break };
+        mistaken |= rest.starts_with("0x");
+        rest = next;
     }
-    let second = rest.strip_prefix('x').ok_or(NumberError::Form)?;
-    // Only two factors: the rest must not be a product again.
-    let (second, also_large, rest) = factor(second)?;
-    if !rest.is_empty() {
-        return Err(NumberError::Form);
-    }
-    if first == 0 || second == 0 {
-        return Ok((0, text.starts_with("0x")));
-    }
-    match first.checked_mul(second) {
-        Some(product) if !large && !also_large && product <= MAX => Ok((product, false)),
-        _ => Err(NumberError::Large),
+    match product {
+        0 => Ok((0, mistaken)),
+        _ if too_large => Err(NumberError::Large),
+        _ => Ok((product, false)),
     }
 }
 
@@ -51,7 +57,7 @@ fn factor(text: &str) -> Result<(u64, bool, &str), NumberError> {
     let mut rest = rest;
     let mut ends_in_bytes = false;
     if let Some((factor, len)) = multiplier(rest) {
-        let product = u128::from(value) * factor;
+        let product = u128::from(value).saturating_mul(factor);
         match u64::try_from(product) {
             Ok(product) => value = product,
             Err(_) => (value, large) = (u64::MAX, true),
@@ -80,6 +86,8 @@ fn multiplier(text: &str) -> Option<(u128, usize)> {
         b'E' => 6,
         b'Z' => 7,
         b'Y' => 8,
+        b'R' => 9,
+        b'Q' => 10,
         _ => return None,
     };
     let (base, len) = match &text.as_bytes()[1..] {

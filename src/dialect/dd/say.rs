@@ -96,7 +96,7 @@ pub fn event(options: &DdOutput, copy: &CopyWork, event: &CopyEvent) -> String {
             let path = shell_if_needed(&new.path);
             format!("dd: failed to turn off O_DIRECT: {path}: {}\n", new.text)
         }
-        CopyEvent::Flushing { .. } => String::new(),
+        CopyEvent::Progress { .. } | CopyEvent::Flushing { .. } => String::new(),
     }
 }
 

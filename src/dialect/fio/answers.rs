@@ -1,5 +1,7 @@
 //! What fio answers in place of a run: help, lists of options and engines, and a job file as one line.
 
+use super::super::option::verdict_help;
+use super::NAME;
 use super::asked::{FioTyped, VERSION};
 use super::engine::FioEngine;
 use super::kind::FioKind;
@@ -24,7 +26,7 @@ pub(super) fn usage(own: &[FioOwnOption]) -> String {
         let gap = COLUMN.saturating_sub(shown.len() + 2).max(1);
         text.push_str(&format!("  {shown}{:gap$}{}\n", "", option.help));
     }
-    text
+    text + &verdict_help(NAME)
 }
 
 /// What is known of an option below its first line: alias, kind, default, range, words.

@@ -1,10 +1,9 @@
 //! The parts of a running copy, and why it is left early.
 
-use std::sync::atomic::AtomicBool;
-
 use rustix::io::Errno;
 
 use super::meter::CopyMeter;
+use super::orders::CopyOrders;
 use super::reader::InputReader;
 use super::records::RecordConverter;
 use super::writer::OutputWriter;
@@ -12,7 +11,7 @@ use crate::error::{Doing, Fault};
 use crate::plan;
 use crate::stats::copy::CopyEvent;
 use crate::sys::buffer::Buffer;
-use crate::unit::Bytes;
+use crate::unit::{Bytes, Timestamp};
 
 /// The parts of a running copy.
 pub(super) struct Copier<'a> {
@@ -20,7 +19,10 @@ pub(super) struct Copier<'a> {
     pub(super) reader: InputReader<'a>,
     pub(super) writer: OutputWriter<'a>,
     pub(super) meter: CopyMeter<'a>,
-    pub(super) stop: &'a AtomicBool,
+    pub(super) stop: &'a CopyOrders,
+    /// When it began, and when it is to tell next how far it has come.
+    pub(super) started: Timestamp,
+    pub(super) tells_at: Timestamp,
     pub(super) tell: &'a mut dyn FnMut(CopyEvent),
     pub(super) converter: Option<RecordConverter>,
     /// A failure that did not end the copy.

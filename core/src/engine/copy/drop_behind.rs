@@ -1,16 +1,15 @@
 //! Dropping pages from the cache behind a copy (`nocache`): in large pieces, so that it costs
 //! little, and only what was read or written, so that read-ahead survives.
 
-use std::num::NonZeroU64;
+use std::io;
 use std::os::fd::BorrowedFd;
 
-use rustix::fs::{Advice, SeekFrom};
-use rustix::io::Errno;
+use rustix::fs::SeekFrom;
+
+use crate::sys::cache::forget;
 
 /// Bytes that are dropped at a time.
 const PIECE: u64 = 128 << 10;
-/// A multiple of every page size of Linux is not needed: the kernel drops whole pages only.
-const PAGE: u64 = 4096;
 
 /// What of one end is still to be dropped.
 #[derive(Debug, Default)]
@@ -31,25 +30,23 @@ impl CopyDropBehind {
         let piece = self.pending - self.pending % PIECE;
         if let Ok(start) = self.start(fd) {
             // Advice: a refusal changes nothing.
-            let _ = rustix::fs::fadvise(fd, start, NonZeroU64::new(piece), Advice::DontNeed);
+            let _ = forget(fd, start, piece);
             self.start = Some(start + piece);
         }
         self.pending -= piece;
     }
 
-    /// Drops what is left; `to_end` with everything behind it.
-    pub(super) fn finish(&mut self, fd: BorrowedFd<'_>, to_end: bool) -> Result<(), Errno> {
+    /// Drops what is left; `to_end` with everything behind it, from the page on in which that begins.
+    pub(super) fn finish(&mut self, fd: BorrowedFd<'_>, to_end: bool) -> io::Result<()> {
         let start = self.start(fd)?;
-        let len = NonZeroU64::new(self.pending);
-        self.pending = 0;
-        match (to_end, len) {
-            (true, _) => rustix::fs::fadvise(fd, start - start % PAGE, None, Advice::DontNeed),
-            (false, Some(_)) => rustix::fs::fadvise(fd, start, len, Advice::DontNeed),
-            (false, None) => Ok(()),
+        match (to_end, std::mem::take(&mut self.pending)) {
+            (true, _) => forget(fd, start - start % rustix::param::page_size() as u64, 0),
+            (false, 0) => Ok(()),
+            (false, pending) => forget(fd, start, pending),
         }
     }
 
-    fn start(&self, fd: BorrowedFd<'_>) -> Result<u64, Errno> {
+    fn start(&self, fd: BorrowedFd<'_>) -> io::Result<u64> {
         match self.start {
             Some(start) => Ok(start),
             None => Ok(rustix::fs::seek(fd, SeekFrom::Current(0))?.saturating_sub(self.pending)),

@@ -20,6 +20,10 @@ impl Copier<'_> {
             }
             Err((done, errno)) => {
                 self.meter.live_counters.note_written(done as u64);
+                // BusyBox counts what was written whole.
+                if done > 0 && errno.is_some() && !self.writer.gives_way {
+                    self.meter.live_counters.note_write(false);
+                }
                 Err(self.unwritten(Doing::Write, errno))
             }
         }

@@ -28,8 +28,6 @@ pub struct OpenEnds {
     pub(super) input_place: Result<u64, i32>,
     /// Which of them, input and output, were closed when the program was started.
     pub(super) closed: [bool; 2],
-    /// What went wrong without keeping the ends from being open.
-    pub(super) faults: Vec<Fault>,
 }
 
 impl OpenEnds {
@@ -50,18 +48,17 @@ impl OpenEnds {
 /// A fault `doing`: `open`, `set flags` (of a standard stream), or `reach` (the output would have
 /// to be longer than files can be).
 pub fn open(copy: &plan::CopyWork) -> Result<OpenEnds, Fault> {
-    let mut faults = Vec::new();
     let (input, input_name) = open_input(&copy.from)?;
     let input_place = match rustix::fs::seek(&input, SeekFrom::Current(0)) {
         Ok(place) => Ok(place),
         Err(errno) => Err(errno.raw_os_error()),
     };
-    let (output, output_name) = open_output(copy, &mut faults)?;
+    let (output, output_name) = open_output(copy)?;
     let closed = [
         copy.from.path.is_none() && start::was_closed(0),
         copy.to.path.is_none() && start::was_closed(1),
     ];
-    Ok(OpenEnds { input, output, input_name, output_name, input_place, closed, faults })
+    Ok(OpenEnds { input, output, input_name, output_name, input_place, closed })
 }
 
 fn name(path: Option<&Path>, standard: &str) -> String {
@@ -78,7 +75,7 @@ fn open_input(from: &plan::CopyInput) -> Result<(OwnedFd, String), Fault> {
     Ok((fd, name))
 }
 
-fn open_output(copy: &plan::CopyWork, faults: &mut Vec<Fault>) -> Result<(OwnedFd, String), Fault> {
+fn open_output(copy: &plan::CopyWork) -> Result<(OwnedFd, String), Fault> {
     let to = &copy.to;
     let name = name(to.path.as_deref(), STANDARD_OUTPUT);
     let mut flags = open_flags(to.flags);
@@ -116,18 +113,13 @@ fn open_output(copy: &plan::CopyWork, faults: &mut Vec<Fault>) -> Result<(OwnedF
         && !to.no_truncate
         && let Err(errno) = rustix::fs::ftruncate(&fd, length)
     {
-        match rustix::fs::fstat(&fd) {
-            Err(errno) => faults.push(Fault::new(Doing::Stat, name.as_str(), &errno.into())),
-            // Only where cutting has a meaning is it a failure that it did not happen.
-            Ok(stat)
-                if matches!(
-                    FileType::from_raw_mode(stat.st_mode),
-                    FileType::RegularFile | FileType::Directory
-                ) =>
-            {
-                faults.push(Fault::new(Doing::Truncate, name.as_str(), &errno.into()).at(length));
-            }
-            Ok(_) => {}
+        // What the file then holds before that place is unknown: GNU dd before 9.10 went on.
+        let stat = rustix::fs::fstat(&fd)
+            .map_err(|errno| Fault::new(Doing::Stat, name.as_str(), &errno.into()))?;
+        let kind = FileType::from_raw_mode(stat.st_mode);
+        // Only where cutting has a meaning is it a failure that it did not happen.
+        if matches!(kind, FileType::RegularFile | FileType::Directory) {
+            return Err(Fault::new(Doing::Truncate, name, &errno.into()).at(length));
         }
     }
     Ok((fd, name))

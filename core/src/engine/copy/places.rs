@@ -1,7 +1,5 @@
 //! Where a copy begins, and where it goes on after what could not be read.
 
-use std::sync::atomic::Ordering;
-
 use rustix::fs::{FileType, SeekFrom};
 use rustix::io::Errno;
 
@@ -113,7 +111,7 @@ impl Copier<'_> {
                         continue;
                     }
                     Ok(_) => {}
-                    Err(Errno::INTR) if self.stop.load(Ordering::Relaxed) => {
+                    Err(Errno::INTR) if self.stop.stops() => {
                         return Err(CopyStop::Stopped);
                     }
                     Err(Errno::INTR) => continue,

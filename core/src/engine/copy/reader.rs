@@ -1,13 +1,13 @@
 //! The end that is read: block by block, short reads and refused O_DIRECT as dd takes them.
 
 use std::os::fd::BorrowedFd;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 
 use super::drop_behind::CopyDropBehind;
 use super::meter::{CopyMeter, CopySide};
+use super::orders::CopyOrders;
 use crate::plan;
 use crate::stats::copy::CopyEvent;
 
@@ -76,7 +76,7 @@ impl<'a> InputReader<'a> {
         &mut self,
         block: &mut [u8],
         meter: &mut CopyMeter<'_>,
-        stop: &AtomicBool,
+        stop: &CopyOrders,
         tell: &mut dyn FnMut(CopyEvent),
     ) -> Result<usize, ReadFailure> {
         if !self.fullblock {
@@ -97,7 +97,7 @@ impl<'a> InputReader<'a> {
         &mut self,
         block: &mut [u8],
         meter: &mut CopyMeter<'_>,
-        stop: &AtomicBool,
+        stop: &CopyOrders,
         tell: &mut dyn FnMut(CopyEvent),
     ) -> Result<usize, ReadFailure> {
         let size = block.len();
@@ -109,7 +109,7 @@ impl<'a> InputReader<'a> {
                     break bytes;
                 }
                 Err(Errno::INTR) => {
-                    if stop.load(Ordering::Relaxed) {
+                    if stop.stops() {
                         return Err(ReadFailure::Stopped);
                     }
                 }
@@ -148,10 +148,10 @@ impl<'a> InputReader<'a> {
         self.last = bytes;
     }
 
-    pub(super) fn drop_cache(&mut self, nothing: bool) -> Result<(), Errno> {
+    pub(super) fn drop_cache(&mut self, nothing: bool) -> std::io::Result<()> {
         match (&mut self.nocache, self.fixed) {
             (None, _) => Ok(()),
-            (Some(_), Some(errno)) => Err(Errno::from_raw_os_error(errno)),
+            (Some(_), Some(errno)) => Err(std::io::Error::from_raw_os_error(errno)),
             (Some(drop), None) => drop.finish(self.fd, nothing || self.ended),
         }
     }

@@ -4,7 +4,6 @@
 //! to be met, so that a full disk or a bad block is the same failure either way.
 
 use std::os::fd::{AsFd, OwnedFd};
-use std::sync::atomic::Ordering;
 
 use rustix::fs::FileType;
 use rustix::io::Errno;
@@ -82,8 +81,8 @@ impl Copier<'_> {
         let last = most.saturating_add(u64::from(rest > 0));
         let mut blocks = 0;
         while blocks < last {
-            if self.stop.load(Ordering::Relaxed) {
-                return Err(CopyStop::Stopped);
+            if self.stop.any() {
+                self.obey()?;
             }
             let want = if blocks >= most { rest } else { size };
             let (mut moved, refused) = match &pipe {
@@ -267,7 +266,7 @@ impl Copier<'_> {
 
     /// After an interrupted call.
     fn go_on(&self) -> Result<(), CopyStop> {
-        if self.stop.load(Ordering::Relaxed) { Err(CopyStop::Stopped) } else { Ok(()) }
+        if self.stop.stops() { Err(CopyStop::Stopped) } else { Ok(()) }
     }
 
     /// What was done otherwise than planned, in sentences.

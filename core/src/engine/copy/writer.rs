@@ -2,13 +2,13 @@
 //! the short block at the end, and the flush.
 
 use std::os::fd::BorrowedFd;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::fs::SeekFrom;
 use rustix::io::Errno;
 
 use super::drop_behind::CopyDropBehind;
 use super::meter::{CopyMeter, CopySide};
+use super::orders::CopyOrders;
 use super::reader::undirect;
 use crate::error::{Doing, Fault};
 use crate::plan;
@@ -66,7 +66,7 @@ impl<'a> OutputWriter<'a> {
         &mut self,
         bytes: &[u8],
         meter: &mut CopyMeter<'_>,
-        stop: &AtomicBool,
+        stop: &CopyOrders,
         tell: &mut dyn FnMut(CopyEvent),
     ) -> Result<(), (usize, Option<Errno>)> {
         if self.direct && bytes.len() < self.block && !self.gives_way {
@@ -97,7 +97,7 @@ impl<'a> OutputWriter<'a> {
                     done += written;
                 }
                 Err(Errno::INTR) => {
-                    if stop.load(Ordering::Relaxed) {
+                    if stop.stops() {
                         result = Err((done, None));
                         break;
                     }
@@ -172,7 +172,7 @@ impl<'a> OutputWriter<'a> {
         (meter.mark.since(from), faults)
     }
 
-    pub(super) fn drop_cache(&mut self, nothing: bool) -> Result<(), Errno> {
+    pub(super) fn drop_cache(&mut self, nothing: bool) -> std::io::Result<()> {
         match &mut self.nocache {
             None => Ok(()),
             Some(drop) => drop.finish(self.fd, nothing || self.to_end),
