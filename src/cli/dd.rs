@@ -48,9 +48,16 @@ impl Dialect for Dd {
 
     fn read(&self, words: &[String], context: &LineContext<'_>) -> Result<ReadLine, Error> {
         let environment = context.environment;
-        let (mut plan, mut options) = match dd::parse(words, flavor(context.called, environment)?) {
+        let flavor = flavor(context.called, environment)?;
+        let (mut plan, mut options) = match dd::parse(words, flavor) {
             Ok(understood) => understood,
-            Err(DdComplaint { stdout, stderr, code }) => {
+            Err(DdComplaint { stdout, mut stderr, code }) => {
+                if code != 0
+                    && !is_silent(environment, context.called)
+                    && let Some(word) = dd::meant(words, flavor)
+                {
+                    stderr.push_str(&format!("assay: did you mean {}?\n", quoted(&word)));
+                }
                 let said = ToolSaid {
                     out: stdout,
                     err: stderr,
@@ -102,7 +109,8 @@ impl Dialect for Dd {
     ) -> Result<(Plan, BetterCommand), Refusal> {
         let flavor = flavor(context.called, context.environment)?;
         let read = dd::parse(&without_plan(words), flavor);
-        let (mut plan, _) = read.map_err(|complaint| refused(&complaint))?;
+        let (mut plan, _) =
+            read.map_err(|complaint| refused(&complaint, dd::meant(words, flavor)))?;
         for phase in &mut plan.phases {
             phase.cold = cold(context.environment)?;
         }
@@ -120,7 +128,7 @@ impl Dialect for Dd {
     }
 
     fn mended(&self, words: &[String], plan: &Plan, found: &[Finding]) -> Option<BetterCommand> {
-        dd::mended(words, dd::copy_of(plan)?, found)
+        dd::mended(words, plan, found)
     }
 }
 
@@ -160,7 +168,7 @@ fn redirected(stream: BorrowedFd<'_>) -> Option<String> {
 fn with_verdict(words: &[String], flavor: DdFlavor) -> BetterCommand {
     let whose = match flavor {
         DdFlavor::Gnu => "",
-        DdFlavor::Busybox => "ASSAY_DIALECT=busybox ",
+        DdFlavor::Busybox => dd::BUSYBOX,
     };
     let words: String = words.iter().map(|word| format!(" {}", quoted(word))).collect();
     BetterCommand {
@@ -170,7 +178,7 @@ fn with_verdict(words: &[String], flavor: DdFlavor) -> BetterCommand {
 }
 
 /// What a dd says instead of copying, as a refusal.
-fn refused(complaint: &DdComplaint) -> Refusal {
+fn refused(complaint: &DdComplaint, meant: Option<String>) -> Refusal {
     let said = complaint.stderr.lines().find_map(|line| line.strip_prefix("dd: "));
     let why = match (complaint.code, said) {
         (0, _) => "it is asked for help or its version, and copies nothing",
@@ -180,7 +188,10 @@ fn refused(complaint: &DdComplaint) -> Refusal {
     Refusal {
         place: dd::NAME.into(),
         why: why.into(),
-        instead: "'assay dd --help' lists the operands".into(),
+        instead: meant.map_or_else(
+            || "'assay dd --help' lists the operands".into(),
+            |word| format!("did you mean {}?", quoted(&word)),
+        ),
     }
 }
 

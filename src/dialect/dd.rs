@@ -6,6 +6,7 @@
 mod busybox;
 mod gnu;
 mod human;
+mod meant;
 mod mend;
 mod number;
 mod options;
@@ -13,6 +14,7 @@ mod quote;
 mod say;
 
 pub use human::{general, human, rate};
+pub use meant::meant;
 pub use mend::mended;
 pub use options::{DdComplaint, DdFlavor, DdOutput, StatusLevel};
 pub use say::{before_flush, event, fault, progress, report, reports_after, unprinted};
@@ -25,6 +27,9 @@ use crate::record::WordMeaning;
 
 /// The name of the dialect.
 pub const NAME: &str = "dd";
+
+/// What has assay speak as BusyBox's.
+pub const BUSYBOX: &str = "ASSAY_DIALECT=busybox ";
 
 /// What others have to know of it.
 pub fn tool() -> ToolProfile {
@@ -57,12 +62,14 @@ pub fn parse(words: &[String], flavor: DdFlavor) -> Result<(Plan, DdOutput), DdC
         DdFlavor::Gnu => gnu::parse(words)?,
         DdFlavor::Busybox => busybox::parse(words)?,
     };
-    Ok((plan(copy, words), DdOutput { flavor, status, warnings }))
+    Ok((plan(copy, words, flavor), DdOutput { flavor, status, warnings }))
 }
 
-fn plan(copy: CopyWork, words: &[String]) -> Plan {
+fn plan(copy: CopyWork, words: &[String], flavor: DdFlavor) -> Plan {
     let phase = Phase::of(Job::of("copy", Work::Copy(copy)));
-    let origin = PlanOrigin::of(NAME, words.to_vec()).with(tool());
+    let spoken = if flavor == DdFlavor::Busybox { BUSYBOX } else { "" };
+    let tool = ToolProfile { spoken: spoken.into(), ..tool() };
+    let origin = PlanOrigin::of(NAME, words.to_vec()).with(tool);
     Plan { title: NAME.into(), origin, seed: 0, aim: None, phases: vec![phase] }
 }
 

@@ -35,7 +35,7 @@ mod logs;
 mod meanings;
 mod measure;
 mod names;
-mod near;
+use super::near;
 mod note;
 mod number;
 mod option;

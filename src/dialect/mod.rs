@@ -5,4 +5,5 @@ pub mod bonnie;
 pub mod dd;
 pub mod fio;
 pub mod iozone;
+mod near;
 pub mod option;

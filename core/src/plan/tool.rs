@@ -134,6 +134,9 @@ pub struct ToolProfile {
     /// Its words are operands, `name=value`, in any order: of each name one counts, but lists (`conv=a,b`) add up.
     #[serde(skip_serializing_if = "is_usual")]
     pub operands: bool,
+    /// What stands before its program where another version of it is meant: `ASSAY_DIALECT=busybox `.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub spoken: String,
     /// How its user allows that what a device holds is lost; `{device}` stands for it. Absent: by its name, a third
     /// time.
     #[serde(skip_serializing_if = "Option::is_none")]

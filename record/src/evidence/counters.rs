@@ -191,6 +191,11 @@ impl CounterReader {
         self.snapshot_of_groups(&groups)
     }
 
+    /// Whether anybody looks at anything.
+    pub fn looks(&self) -> bool {
+        self.sys_root.looks()
+    }
+
     /// The same of files that are added up under one name.
     pub fn snapshot_of_groups(&self, groups: &[(String, Vec<BorrowedFd>)]) -> Snapshot {
         let at = clock::now();

@@ -24,7 +24,7 @@ use crate::unit::{Bytes, MIB, Nanos, Ops, Timestamp};
 
 use super::caches::forget_machine;
 use super::copying;
-use super::flush::{WatchedFiles, settle_all};
+use super::flush::{WatchedFiles, in_memory, settle_all};
 use super::limits::no_thread;
 use super::observer::{LiveStatus, Observer};
 use super::phase_context::PhaseContext;
@@ -253,8 +253,11 @@ pub(super) fn act(context: &mut PhaseContext, plan: &CopyWork) -> Result<PhaseRe
     let hand = CopyThread::start(plan, context.event_loop)?;
     let CopySeats { thread, ends: [input, output] } =
         hand.seats(context.event_loop, context.observer)?;
-    let source = stored(subjects[0], &input);
-    let target = stored(subjects[1], &output);
+    let looked_at = |subject: &Subject, seat: &Path| {
+        context.counter_reader.looks().then(|| stored(subject, seat)).flatten()
+    };
+    let source = looked_at(subjects[0], &input);
+    let target = looked_at(subjects[1], &output);
     let mut files: Vec<(String, BorrowedFd)> = Vec::new();
     for (subject, file) in subjects.iter().zip([&source, &target]) {
         files.extend(file.as_ref().map(|file| (subject.path.clone(), file.as_fd())));
@@ -339,7 +342,9 @@ pub(super) fn act(context: &mut PhaseContext, plan: &CopyWork) -> Result<PhaseRe
             context.observer,
             context.signal,
         );
-        settled = Some(context.counter_reader.snapshot(&files));
+        // The source is as it was, and so is what lies in memory: each look goes through all pages.
+        let changed = (!in_memory(&file.as_fd())).then(|| (subjects[1].path.clone(), file.as_fd()));
+        settled = Some(context.counter_reader.snapshot(changed.as_slice()));
         span.settled = Some(at);
         settle = Some(record);
     }

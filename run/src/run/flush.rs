@@ -68,16 +68,18 @@ fn is_missing(error: &io::Error) -> bool {
     matches!(error.raw_os_error(), Some(libc::ENOSYS | libc::EPERM))
 }
 
+/// Whether a file lies in memory by design.
+pub(super) fn in_memory(file: &BorrowedFd) -> bool {
+    const MEMORY: [u64; 2] = [0x0102_1994, 0x8584_58f6];
+    rustix::fs::fstatfs(file).is_ok_and(|system| MEMORY.contains(&(system.f_type as u64)))
+}
+
 /// Files that lie in memory by design are flushed by one call that has nothing to do; `None`: one does not.
-fn in_memory(
+fn flushed_in_memory(
     files: &[(&str, BorrowedFd, Option<u64>)],
     stopped: Timestamp,
 ) -> Option<(WatchedFlush, Timestamp)> {
-    const MEMORY: [u64; 2] = [0x0102_1994, 0x8584_58f6];
-    let lies = |file: &BorrowedFd| {
-        rustix::fs::fstatfs(file).is_ok_and(|system| MEMORY.contains(&(system.f_type as u64)))
-    };
-    if !files.iter().all(|(_, file, len)| len.is_some() && lies(file)) {
+    if !files.iter().all(|(_, file, len)| len.is_some() && in_memory(file)) {
         return None;
     }
     let flushed = files.iter().find_map(|(path, file, _)| {
@@ -112,7 +114,7 @@ pub(super) fn settle_all(
     signal: &mut Option<i32>,
 ) -> (WatchedFlush, Timestamp) {
     let began = clock::now();
-    if let Some(done) = in_memory(files, stopped) {
+    if let Some(done) = flushed_in_memory(files, stopped) {
         return done;
     }
     let (give_up, over) = (AtomicBool::new(false), AtomicBool::new(false));

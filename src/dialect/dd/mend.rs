@@ -1,6 +1,7 @@
 //! The line as it should have been typed: the same copy, with what it walks into mended.
 
-use crate::plan::CopyWork;
+use super::copy_of;
+use crate::plan::{CopyWork, Plan};
 use crate::record::{BetterCommand, Finding, FindingWeight, TrapId};
 use crate::unit::Bytes;
 use crate::verdict::operands::{ENOUGH, EditedOperands};
@@ -8,7 +9,8 @@ use crate::verdict::threshold::SMALL_BYTES;
 
 /// The copy that these words should have asked for, given what they walk into; `None` when nothing
 /// is to be mended in the words, or no dd could measure that place.
-pub fn mended(words: &[String], copy: &CopyWork, found: &[Finding]) -> Option<BetterCommand> {
+pub fn mended(words: &[String], plan: &Plan, found: &[Finding]) -> Option<BetterCommand> {
+    let copy = copy_of(plan)?;
     let hopeless = |f: &Finding| f.trap == TrapId::T29 || f.trap == TrapId::T17;
     if found.iter().any(hopeless) || copy.to.path.is_none() {
         return None;
@@ -22,8 +24,9 @@ pub fn mended(words: &[String], copy: &CopyWork, found: &[Finding]) -> Option<Be
     if why.is_empty() {
         return None;
     }
+    let program = if plan.origin.tool.spoken.is_empty() { "dd" } else { "busybox dd" };
     Some(BetterCommand {
-        line: format!("dd{}", operands.line()),
+        line: format!("{program}{}", operands.line()),
         why: format!("the same copy, but {}", why.join("; ")),
     })
 }
