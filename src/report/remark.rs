@@ -9,7 +9,7 @@ use super::paint::{Ink, InkedText};
 use super::{TerminalStyle, balance};
 use crate::evidence::Direction;
 use crate::name::quoted;
-use crate::record::{PhaseRecord, Record, Trust, Verdict};
+use crate::record::{FindingWeight, PhaseRecord, Record, Trust, Verdict};
 use crate::unit::Bytes;
 
 /// Two to some ten lines, each beginning with `assay: `, or with blanks where it goes on in the next; none for a
@@ -27,6 +27,13 @@ pub fn verdict_lines(record: &Record, style: TerminalStyle) -> Vec<String> {
         lines.push(format!("the device itself: {}", estimate(corrected)).as_str().into());
     }
     lines.extend(because(verdict).iter().map(|line| line.as_str().into()));
+    // Part of what was asked for was done otherwise.
+    let otherwise = verdict
+        .findings
+        .iter()
+        .find(|finding| finding.trap.0 == "T19" && finding.weight == FindingWeight::Note);
+    let otherwise = otherwise.map(|finding| format!("note: {}", finding.claim));
+    lines.extend(otherwise.as_deref().map(InkedText::from));
     let unsound = verdict.trust != Trust::Sound && record.phases.len() == 1;
     let ledger = first.and_then(|phase| phase.ledger.as_ref()).filter(|_| unsound);
     lines.extend(ledger.into_iter().flat_map(|ledger| balances(&balance::facts(ledger), None)));

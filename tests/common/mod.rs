@@ -245,6 +245,7 @@ pub fn phase(shape: &Shape, started: Timestamp) -> PhaseRecord {
             durability: if write { Durability::FdatasyncAtEnd } else { Durability::None },
             written_out: false,
             short: 0,
+            buffered: Bytes::ZERO,
             end_of_data: false,
         }],
         series: SampleSeries { interval_ns: step, points },

@@ -49,6 +49,9 @@ pub struct CopyOutcome {
     pub stopped: Timestamp,
     /// How long the flush at the end took, if there was one.
     pub flush: Option<Nanos>,
+    /// How much had been written directly when a block that was too short for that turned it off, and what came then went
+    /// through the page cache, and was flushed.
+    pub direct_until: Option<u64>,
     /// The first thing that made it a failure. It and all others have been told.
     pub fault: Option<Fault>,
     /// The flag to stop was seen before the end.
@@ -95,6 +98,7 @@ pub fn copy(
     let (flush, flushed) = copier.settle(halt);
     let closes = !dead && (flushed || !quits);
     let otherwise = copier.otherwise();
+    let direct_until = copier.writer.direct_until;
     let tallies = std::mem::take(&mut copier.meter.tallies);
     let mut fault = copier.fault.take();
     let mut fail = |new: Fault| {
@@ -117,6 +121,7 @@ pub fn copy(
         started,
         stopped,
         flush,
+        direct_until,
         fault,
         cut_short,
         otherwise,

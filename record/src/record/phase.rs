@@ -207,6 +207,9 @@ pub struct Flow {
     /// Writes were written out as they went, by `sync_file_range`, which promises nothing.
     #[serde(default, skip_serializing_if = "is_usual")]
     pub written_out: bool,
+    /// Of direct writes: what went through the page cache all the same, from a block on that was too short for them.
+    #[serde(default, skip_serializing_if = "is_usual")]
+    pub buffered: Bytes,
     /// Calls that moved less than asked before the end.
     pub short: u64,
     /// The end of the data was met inside the plan.

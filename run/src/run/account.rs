@@ -160,6 +160,7 @@ pub(super) fn job_flows(
         durability,
         written_out: direction == Direction::Write && job.blocks.sync_file_range.is_some(),
         short: ios.short,
+        buffered: Bytes::ZERO,
         end_of_data: totals_of_workers.iter().any(|worker_totals| worker_totals.end_of_data),
     };
     // A rewrite is a read and a write; short is what either moved less.

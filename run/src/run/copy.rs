@@ -227,6 +227,7 @@ impl CopyThread {
                 started,
                 stopped,
                 flush: None,
+                direct_until: None,
                 fault: None,
                 cut_short: true,
                 otherwise: Vec::new(),
@@ -360,8 +361,15 @@ pub(super) fn act(context: &mut PhaseContext, plan: &CopyWork) -> Result<PhaseRe
         shrunk(plan, subjects[0], file.as_fd(), (Bytes(length), ended), &outcome.counts)
     });
     let cut = cut.into_iter().chain(shrunk).collect();
-    let flows =
-        vec![flow(plan, from, Direction::Read, &reads), flow(plan, to, Direction::Write, &writes)];
+    let mut written = flow(plan, to, Direction::Write, &writes);
+    if let Some(until) = outcome.direct_until {
+        written.buffered = written.bytes.less(Bytes(until));
+        // By itself, as GNU dd does it.
+        if outcome.flush.is_some() && written.durability == Durability::None {
+            written.durability = Durability::FsyncAtEnd;
+        }
+    }
+    let flows = vec![flow(plan, from, Direction::Read, &reads), written];
     let time = span.time();
     let totals: Shared<ActionTotals> =
         [(Action::Read, &reads), (Action::Write, &writes), (Action::Flush, &flushes)]
@@ -474,6 +482,7 @@ fn flow(plan: &CopyWork, subject: usize, direction: Direction, tally: &ActionTal
         caching: if flags.direct { Caching::Direct } else { Caching::Buffered },
         durability,
         written_out: false,
+        buffered: Bytes::ZERO,
         short: 0,
         end_of_data: false,
     }

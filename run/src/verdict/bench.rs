@@ -122,6 +122,7 @@ fn flow(subject: usize, direction: Direction) -> Flow {
         durability: Durability::None,
         written_out: false,
         short: 0,
+        buffered: Bytes::ZERO,
         end_of_data: false,
     }
 }

@@ -1,11 +1,13 @@
 //! T17: an error of writing that only the flush tells, or any other that ended the phase.
 
-use super::measure::PhaseView;
+use super::measure::{FlowView, PhaseView};
+use super::operands::edited;
 use super::words::operand;
-use super::{Rule, RuleJudge, finding, words};
-use crate::error::Doing;
-use crate::plan::{ErrorTolerance, StopLimit};
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId};
+use super::{Rule, RuleJudge, advice, finding, words};
+use crate::error::{Doing, Fault};
+use crate::plan::{ErrorTolerance, StopLimit, Work};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy};
+use crate::unit::Bytes;
 
 /// An error makes it no measurement.
 pub const RULE: Rule = Rule {
@@ -67,11 +69,18 @@ fn judge(phase_view: &PhaseView<'_>, _: &[Finding]) -> Option<Finding> {
             fault.doing.call().to_string(),
         ));
     }
-    let claim = match fault.filter(|fault| !fault.hint.is_empty()) {
-        Some(fault) => format!("{claim} {}.", words::sentence(fault.hint.trim_end_matches('.'))),
-        None => claim,
+    let misfit = fault.and_then(|fault| DirectMisfit::of(phase_view, fault));
+    let claim = match (&misfit, fault.filter(|fault| !fault.hint.is_empty())) {
+        (Some(misfit), _) => format!("{claim} {}", misfit.said()),
+        (None, Some(fault)) => {
+            format!("{claim} {}.", words::sentence(fault.hint.trim_end_matches('.')))
+        }
+        (None, None) => claim,
     };
-    let next = fault.and_then(|fault| seen(&fault.name, &fault.path));
+    let next = match &misfit {
+        Some(misfit) => misfit.mended(),
+        None => fault.and_then(|fault| seen(&fault.name, &fault.path)),
+    };
     Some(finding(
         RULE.id,
         FindingWeight::Refute,
@@ -80,6 +89,56 @@ fn judge(phase_view: &PhaseView<'_>, _: &[Finding]) -> Option<Finding> {
         because,
         next,
     ))
+}
+
+/// A direct call that was refused for its length or its place.
+struct DirectMisfit<'v, 'a> {
+    flow_view: &'v FlowView<'a>,
+    /// What direct I/O takes multiples of.
+    unit: Bytes,
+}
+
+impl<'v, 'a> DirectMisfit<'v, 'a> {
+    fn of(phase_view: &'v PhaseView<'a>, fault: &Fault) -> Option<Self> {
+        let calls = matches!(fault.doing, Doing::Read | Doing::Write | Doing::WriteTo);
+        let refused = calls && fault.name == "EINVAL";
+        let flow_view = phase_view.cases.iter().find(|flow_view| {
+            refused && flow_view.direct() && flow_view.reads() == (fault.doing == Doing::Read)
+        })?;
+        let align = flow_view.subject.direct.seen().and_then(|direct| direct.align);
+        let told = align.map(|align| u64::from(align.offset)).filter(|unit| *unit > 0);
+        let queue = || {
+            let layer = flow_view.levels.first()?.layers.first()?;
+            layer.queue.seen()?.logical_block_size
+        };
+        Some(Self { flow_view, unit: Bytes(told.or_else(queue).filter(|unit| *unit > 0)?) })
+    }
+
+    fn fits(&self) -> bool {
+        self.flow_view.flow.block.0.is_multiple_of(self.unit.0)
+    }
+
+    fn said(&self) -> String {
+        let (unit, block) = (self.unit.0, self.flow_view.flow.block.0);
+        let rule = format!("Direct I/O takes blocks and offsets in multiples of {unit} bytes here");
+        if self.fits() { rule + "." } else { format!("{rule}, and {block} is none.") }
+    }
+
+    /// The same in blocks that are taken.
+    fn mended(&self) -> Option<NextStep> {
+        let record = self.flow_view.record;
+        let copy =
+            record.planned_jobs(self.flow_view.phase).iter().find_map(|job| match &job.work {
+                Work::Copy(copy) if !self.fits() => Some(copy),
+                _ => None,
+            });
+        let larger = copy.and_then(|copy| {
+            edited(&record.plan.origin, Remedy::OtherBlocks, |operands| {
+                operands.in_mebibytes(copy, 1)
+            })
+        });
+        larger.or_else(|| advice::in_multiples(self.flow_view, self.unit))
+    }
 }
 
 /// Whether its jobs were to write until nothing fits: that the last write failed is their end.

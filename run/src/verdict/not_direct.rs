@@ -2,7 +2,7 @@
 
 use super::measure::FlowView;
 use super::threshold::{REACHED, UNTOUCHED};
-use super::words::share;
+use super::words::{of, share};
 use super::{Rule, RuleJudge, advice, finding};
 use crate::record::{Exhibit, ExhibitValue, Finding, FindingWeight, MeasuredSubject, TrapId};
 use crate::unit::Bytes;
@@ -35,7 +35,7 @@ pub(super) fn applies(flow_view: &FlowView<'_>) -> Option<f64> {
 
 fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
     let Some(reach) = applies(flow_view) else {
-        return said_so(flow_view);
+        return said_so(flow_view).or_else(|| last_block(flow_view));
     };
     let level = flow_view.top()?;
     let mut because = vec![level.exhibit(flow_view.direction())];
@@ -102,6 +102,25 @@ fn said_so(flow_view: &FlowView<'_>) -> Option<Finding> {
         _ => Exhibit::new("misaligned direct read", "answered, not refused", "pread()"),
     };
     Some(finding(RULE.id, weight, measures, SAID, vec![exhibit], advice::flush(flow_view)))
+}
+
+/// A block that was too short for direct I/O went through the page cache, and whatever came then; it was flushed.
+fn last_block(flow_view: &FlowView<'_>) -> Option<Finding> {
+    let flow = flow_view.flow;
+    if flow.buffered == Bytes::ZERO {
+        return None;
+    }
+    let because =
+        Exhibit::new("written through the page cache", of(flow.buffered, flow.bytes), "write()");
+    let flushed = match flow.durability.durable() {
+        true => "; the flush at the end is inside the timing",
+        false => "",
+    };
+    let claim = format!(
+        "The last {} went through the page cache: a block that is shorter than {} turns O_DIRECT off{flushed}.",
+        flow.buffered, flow.block
+    );
+    Some(finding(RULE.id, FindingWeight::Note, None, claim, vec![because], None))
 }
 
 #[cfg(test)]

@@ -23,6 +23,8 @@ pub(super) struct OutputWriter<'a> {
     /// Size of a block.
     pub(super) block: usize,
     pub(super) direct: bool,
+    /// How much had been written directly when that was turned off for the rest.
+    pub(super) direct_until: Option<u64>,
     pub(super) gives_way: bool,
     pub(super) sparse: bool,
     /// The last block was passed over.
@@ -46,6 +48,7 @@ impl<'a> OutputWriter<'a> {
             name,
             block: usize::try_from(plan.output_block.0).unwrap_or(usize::MAX),
             direct: flags.direct,
+            direct_until: None,
             gives_way: plan.direct_gives_way,
             sparse: plan.sparse,
             passed: false,
@@ -70,6 +73,7 @@ impl<'a> OutputWriter<'a> {
         tell: &mut dyn FnMut(CopyEvent),
     ) -> Result<(), (usize, Option<Errno>)> {
         if self.direct && bytes.len() < self.block && !self.gives_way {
+            self.direct_until = Some(meter.live_counters.snapshot().bytes_written);
             self.end_direct(tell);
             meter.stale = true;
         }

@@ -10,6 +10,7 @@ use crate::evidence::{LeafKind, Machine, PathKind, Survey};
 use crate::name::NameText as _;
 use crate::plan::{Job, Phase, Plan, PlanOrigin, Work};
 use crate::record::{Finding, MeasuredSubject, PhaseExplanation, Record, Trust, Verdict};
+use crate::unit::Bytes;
 
 /// The paths that a plan reads or writes, each once.
 pub fn places(plan: &Plan) -> Vec<PathBuf> {
@@ -64,9 +65,17 @@ pub fn told(record: &Record) -> Vec<PhaseExplanation> {
     let look = PlanView { origin: &record.plan.origin, surveys: &[], machine: record.machine() };
     let plan = record.plan.unrolled();
     let phases = record.phases.iter().filter_map(|phase| {
-        let planned = plan.phases.iter().find(|planned| planned.name == phase.name)?;
+        let mut planned = plan.phases.iter().find(|planned| planned.name == phase.name)?.clone();
         let verdict = phase.verdict.clone()?;
-        let told = look.told(planned, verdict.measures);
+        // A short block of a direct copy has it flushed, though nothing has asked for that.
+        let flushed =
+            phase.flows.iter().any(|flow| flow.buffered > Bytes::ZERO && flow.durability.durable());
+        for job in planned.jobs.iter_mut().filter(|_| flushed) {
+            if let Work::Copy(copy) = &mut job.work {
+                copy.flush.fsync = true;
+            }
+        }
+        let told = look.told(&planned, verdict.measures);
         Some(PhaseExplanation { verdict, ledger: phase.ledger.clone(), ..told })
     });
     phases.collect()
