@@ -33,7 +33,7 @@ CHECK_PACKAGES := $(TEST_PACKAGES) libreoffice-calc-nogui
 # The peers of the benchmark.
 BENCH_PACKAGES := mount util-linux kmod coreutils fio bonnie++ gcc libc6-dev
 
-.PHONY: all build test check built lint rule bench causes man install dist static smoke given-away dist-boot dist-twice packages toolchain clean
+.PHONY: all build test check built lint rule bench causes suites man install dist static smoke given-away dist-boot dist-twice packages toolchain clean
 
 all: build
 
@@ -72,6 +72,10 @@ bench: packages
 # By the same build as the tests.
 causes: packages
 	$(CARGO) test --locked --bench causes -- $(CAUSES)
+
+# Other programs' own tests, from checkouts of their sources: suites/README.md.
+suites: $(if $(filter command,$(origin BINARY)),,build)
+	suites/run.sh $(BINARY) $(TARGET)/suites
 
 man: build
 	mkdir -p $(TARGET)/man

@@ -86,6 +86,7 @@ fn run(program: &str, case: &Case, folder: &Path, input: &[u8]) -> Seen {
         trickle(&mut child, pipe, input, piece);
     }
     let out = child.wait_with_output().expect("the program ends");
+    assert!(out.status.code() != Some(0) || !out.stderr.starts_with(b"assay: "), "{case:?}");
     // Debian builds it without its third line.
     let said = masked(&out.stderr);
     let said: String =

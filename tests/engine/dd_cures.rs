@@ -20,6 +20,7 @@ fn typed(folder: &Path, line: &str) -> (String, Option<i32>) {
         .current_dir(folder)
         .env("PATH", format!("{}:/usr/bin:/bin", folder.display()))
         .env("ASSAY_SETTLE", "no")
+        .env("ASSAY_VERDICT", "-")
         .output()
         .expect("sh");
     (String::from_utf8_lossy(&out.stderr).into_owned(), out.status.code())
@@ -150,7 +151,7 @@ assay: next: assay io in --rw read --bs 4k
 }
 
 /// Whether a file lies on block devices, whose counters can be read.
-fn on_a_disk(file: &Path) -> bool {
+pub fn on_a_disk(file: &Path) -> bool {
     let probe = lab::assay(["probe", "--json"]).word(file).run();
     let probe: serde_json::Value = serde_json::from_str(&probe.stdout).expect("a probe");
     probe["survey"]["bottom"] == "devices"

@@ -92,7 +92,7 @@ fn a_disk_mark_lays_out_and_measures() {
     }
 }
 
-/// With a report for people, in a terse line, and called by our own name, the verdict stands on standard error.
+/// Called by our own name the verdict stands on standard error, and by fio's where that is wanted.
 #[test]
 fn only_a_document_keeps_the_verdict_to_itself() {
     let _alone = lab::alone();
@@ -106,8 +106,11 @@ fn only_a_document_keeps_the_verdict_to_itself() {
     let note = document["assay"]["notes"][0].as_str().expect("a note");
     assert!(note.contains("'--bs=8KiB' means 8000, not 8k; write bs=8k"), "{note}");
     for shown in ["--output-format=normal,json", "--output-format=terse", "--eta=never"] {
-        let said = said(&format!("{shown} {job}"));
-        assert!(said.contains("assay: a: ") && said.contains("means 8000"), "{shown}: {said}");
+        let line = format!("{shown} {job}");
+        assert_eq!(said(&line), "", "{shown}");
+        let told = desk.command("fio").args(line.split(' ')).env("ASSAY_VERDICT", "-").output();
+        let told = text(&told.expect("it runs").stderr);
+        assert!(told.contains("assay: a: ") && told.contains("means 8000"), "{shown}: {told}");
     }
     let ours =
         lab::assay(["fio", "--output-format=json"]).words(&job.split(' ').collect::<Vec<_>>());

@@ -9,6 +9,7 @@ mod busybox_twin;
 mod console;
 mod copies;
 mod dd_cures;
+mod dd_newest;
 mod dd_streams;
 mod dd_twin;
 mod evidence;
@@ -44,6 +45,7 @@ mod plans;
 mod probe;
 #[path = "../common/runs.rs"]
 mod runs;
+mod silence;
 mod sim;
 mod small_machines;
 mod stops;

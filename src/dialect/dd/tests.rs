@@ -52,7 +52,7 @@ fn gnu_complains_to_the_letter() {
     let more = "\nTry 'dd --help' for more information.\n";
     for (text, says) in [
         ("bs=abc", "dd: invalid number: 'abc'\n".into()),
-        ("count=2x3x4", "dd: invalid number: '2x3x4'\n".into()),
+        ("count=2xx4", "dd: invalid number: '2xx4'\n".into()),
         ("count=10BB", "dd: invalid number: '10BB'\n".into()),
         ("bs=0", "dd: invalid number: '0'\n".into()),
         ("bs=8E", "dd: invalid number: '8E': Value too large for defined data type\n".into()),
