@@ -51,7 +51,6 @@ fn typed(desk: &Path, bin: &Path, line: &str) -> Seen {
         .stdin(fs::File::open(place.join("in")).expect("input"))
         .output()
         .expect("bash");
-    assert!(out.status.code() != Some(0) || !out.stderr.starts_with(b"assay: "), "{line:?}");
     Seen {
         code: out.status.code(),
         signal: out.status.signal(),

@@ -1,4 +1,4 @@
-//! The words of GNU dd 9.1.
+//! The words of GNU dd 9.1, with the numbers of the newest.
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -538,7 +538,7 @@ Copies a file block by block, as GNU dd does, and says how fast that went.
 
 const HELP_END: &str = "
 WORDS are separated by commas. N and BYTES may end in c (1), w (2), b (512),
-kB (1000), K or KiB (1024), MB, M or MiB, and so on for G, T, P, E, Z, Y; two
+kB (1000), K or KiB (1024), MB, M or MiB, and so on for G, T, P, E, Z, Y, R, Q;
 numbers may be multiplied as in 4x512. An N that ends in B counts bytes.
 SIGUSR1 makes a running dd report.
 
