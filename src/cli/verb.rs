@@ -99,7 +99,8 @@ pub enum Verb {
     },
     /// Sweep as ATTO Disk Benchmark does; the verdict goes to standard error
     ///
-    /// Also by a link named atto.
+    /// Also by a link named atto. ASSAY_VERDICT=FILE puts the verdict into a file, a line for each row behind what it
+    /// holds; off says it nowhere.
     Atto(atto::AttoArgs),
     /// Run any of these on a board or an Android device, by ssh or adb, and bring the record home
     On(on::OnArgs),

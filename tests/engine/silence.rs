@@ -120,7 +120,7 @@ fn each_result_is_a_line_behind_what_the_file_holds() {
     for (line, results) in [
         ("fio --bs=64k --size=1m --unlink=1 --name=a --rw=write --name=b --stonewall --rw=read", 2),
         ("assay iozone -i 0 -s 256k -r 64k", 2),
-        ("bonnie++ -u $(id -un) -d . -s 16 -r 8 -n 0 -q -f", 3),
+        ("bonnie++ -u $(id -un) -d . -s 16 -r 8 -n 0 -q -f", 4),
         ("assay atto . --sizes 4k,64k -l 1M", 4),
         ("atto . --sizes 64k -l 1M", 2),
         ("assay dd if=/dev/zero of=x bs=64k count=64 status=none", 1),

@@ -4,10 +4,11 @@
 //! it (a library's user has another), to tell it every open file, and to resolve the plan a second
 //! time on a machine that has changed since. What makes a fork dangerous is other threads: the
 //! child has only the calling one, and whatever lock another held is locked for ever. So it is
-//! refused while there is a second thread; alone, everything that was sound before is sound after.
+//! refused while there is a second thread, but for a first one that only waits for the end ([`start::process`]); alone,
+//! everything that was sound before is sound after.
 //!
 //! # Safety
-//! [`fork`] makes sure that this process has one thread. The child never returns into the frames
+//! [`fork`] makes sure that this process has one thread that does anything. The child never returns into the frames
 //! of its parent: a panic is caught, and it ends by `_exit`, so that nothing that the parent owns
 //! is dropped twice.
 #![allow(unsafe_code)]
@@ -39,11 +40,11 @@ pub enum ChildDeath {
 /// The exit status of a child whose work panicked.
 const PANICKED: i32 = 101;
 
-/// Whether this process has one thread only. A thread that was joined is still listed for a moment while the kernel
+/// Whether this process has one thread only that does anything. A thread that was joined is still listed for a moment while the kernel
 /// buries it: it is given 200 ms.
 pub fn is_single() -> bool {
     let single = || match std::fs::read_dir("/proc/self/task") {
-        Ok(tasks) => tasks.count() == 1,
+        Ok(tasks) => tasks.count() == 1 + usize::from(start::first_is_idle()),
         // SAFETY: the kernel takes no thread out of its group: it only says EINVAL where there is another
         // (unshare(2)), and changes nothing.
         Err(_) => unsafe { libc::unshare(libc::CLONE_THREAD) == 0 },
@@ -68,7 +69,7 @@ pub fn fork(work: impl FnOnce() -> Vec<u8>) -> io::Result<WorkerChild> {
     }
     let (answer, mouth) = pipe_with(PipeFlags::CLOEXEC)?;
     let parent = rustix::process::getpid();
-    // SAFETY: this process has one thread, as was just seen, so no lock is held by anybody else;
+    // SAFETY: one thread does anything here, as was just seen, so no lock is held by anybody else;
     // the child stays in this function until it exits.
     match unsafe { libc::fork() } {
         -1 => Err(io::Error::last_os_error()),

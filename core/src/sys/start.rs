@@ -18,7 +18,7 @@ use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
 use std::panic::catch_unwind;
 use std::ptr;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::mpsc::{SendError, Sender, channel};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -112,9 +112,18 @@ pub fn process(words: fn() -> u8, lends: bool) -> u8 {
         return 2;
     }
     receive.into_iter().for_each(|work: FirstThreadWork| work());
+    FIRST_IDLE.store(!lends, Ordering::Release);
     loop {
         std::thread::park();
     }
+}
+
+/// Whether the first thread does nothing and holds nothing until the process ends.
+static FIRST_IDLE: AtomicBool = AtomicBool::new(false);
+
+/// Whether the first thread of this process only waits for its end: it has no part in anything, and no lock.
+pub(super) fn first_is_idle() -> bool {
+    FIRST_IDLE.load(Ordering::Acquire)
 }
 
 fn first() -> MutexGuard<'static, Option<Sender<FirstThreadWork>>> {
