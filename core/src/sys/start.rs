@@ -98,16 +98,20 @@ pub fn process(words: fn() -> u8, lends: bool) -> u8 {
     let (send, receive) = channel();
     let before = hold_back(&[signal::TERMINATING, &[libc::SIGCONT]].concat());
     let apart = move || {
-        // SAFETY: the set was filled by the kernel, and no other is asked for.
-        unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &raw const before, ptr::null_mut()) };
+        restore_mask(&before);
         let code = catch_unwind(words).unwrap_or(101);
         // The first thread may wait for a pipe for ever.
         std::process::exit(code.into())
     };
     *first() = lends.then_some(send);
     if let Err(error) = std::thread::Builder::new().stack_size(ROOM).spawn(apart) {
+        *first() = None;
+        restore_mask(&before);
+        if large {
+            return words();
+        }
         eprintln!(
-            "assay: no thread can be started: {error}; raise what limits them ('ulimit -u', 'ulimit -v')"
+            "assay: the stack is too small, and no thread can be started: {error}; raise one limit ('ulimit -s 1024', 'ulimit -u')"
         );
         return 2;
     }
@@ -139,6 +143,12 @@ pub fn on_first_thread(work: FirstThreadWork) -> Result<(), FirstThreadWork> {
         Some(send) => send.send(work).map_err(|SendError(work)| work),
         None => Err(work),
     }
+}
+
+/// Holds back from this thread what was held back before, and nothing else.
+fn restore_mask(before: &libc::sigset_t) {
+    // SAFETY: the set was filled by the kernel, and no other is asked for.
+    unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, before, ptr::null_mut()) };
 }
 
 /// Holds these signals back from this thread and those it starts; which were held back before.
