@@ -9,7 +9,7 @@ use super::paint::{Ink, InkedText};
 use super::{TerminalStyle, balance};
 use crate::evidence::Direction;
 use crate::name::quoted;
-use crate::record::{FindingWeight, PhaseRecord, Record, Trust, Verdict};
+use crate::record::{FindingWeight, PhaseRecord, Record, TrapId, Trust, Verdict};
 use crate::unit::Bytes;
 
 /// Two to some ten lines, each beginning with `assay: `, or with blanks where it goes on in the next; none for a
@@ -31,7 +31,7 @@ pub fn verdict_lines(record: &Record, style: TerminalStyle) -> Vec<String> {
     let otherwise = verdict
         .findings
         .iter()
-        .find(|finding| finding.trap.0 == "T19" && finding.weight == FindingWeight::Note);
+        .find(|finding| finding.trap == TrapId::T19 && finding.weight == FindingWeight::Note);
     let otherwise = otherwise.map(|finding| format!("note: {}", finding.claim));
     lines.extend(otherwise.as_deref().map(InkedText::from));
     let unsound = verdict.trust != Trust::Sound && record.phases.len() == 1;

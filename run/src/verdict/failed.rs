@@ -6,7 +6,7 @@ use super::words::operand;
 use super::{Rule, RuleJudge, advice, finding, words};
 use crate::error::{Doing, Fault};
 use crate::plan::{ErrorTolerance, StopLimit, Work};
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId};
 use crate::unit::Bytes;
 
 /// An error makes it no measurement.

@@ -125,8 +125,8 @@ pub(super) fn balanced(record: &Record, phase: &PhaseRecord) -> (Verdict, PhaseL
         }
     }
     // What failed fails again with whatever else would be better.
-    if found.iter().any(|finding| finding.trap.0 == failed::RULE.id) {
-        let others = found.iter_mut().filter(|finding| finding.trap.0 != failed::RULE.id);
+    if found.iter().any(|finding| finding.trap == failed::RULE.id) {
+        let others = found.iter_mut().filter(|finding| finding.trap != failed::RULE.id);
         others.for_each(|finding| finding.next = None);
     }
     found.iter_mut().for_each(|finding| from_desk(record, finding));
