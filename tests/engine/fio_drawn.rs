@@ -240,7 +240,7 @@ fn what_could_not_be_written_is_not_read_back() {
         let job = &document(&output)["jobs"][0];
         let [read, written] = ["read", "write"].map(|way| job[way]["io_bytes"].as_u64());
         let failed = job["total_err"].as_u64().expect("a number");
-        assert!(failed > 64 && !said(&output).contains("verify:"), "{line}: {}", said(&output));
+        assert!(failed > 16 && !said(&output).contains("verify:"), "{line}: {}", said(&output));
         let (read, written) = (read.expect("a number"), written.expect("a number"));
         assert!(written > 256 << 10 && read <= written, "{line}: {read} of {written}");
         assert!(!words.is_empty() || read == written, "{line}: {read} of {written}");
