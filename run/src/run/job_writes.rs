@@ -2,7 +2,6 @@
 
 use crate::engine::{WorkerTotals, WriteGeneration};
 
-use super::phase_context::PhaseContext;
 use super::prepared_job::PreparedJob;
 
 /// What the only worker of a job has sent.
@@ -17,28 +16,26 @@ pub(super) struct JobWrites {
     pub failed: Vec<(u32, u64)>,
 }
 
-impl PhaseContext<'_> {
-    /// Notes what each job of one worker has written; what the phase before left is forgotten.
-    pub(super) fn note_writes(
-        &mut self,
-        ready: &[PreparedJob],
-        totals_of_workers: &mut [Vec<WorkerTotals>],
-    ) {
-        self.wrote.clear();
-        let mut first = 0;
-        for (job, totals) in ready.iter().zip(totals_of_workers) {
-            let generation = WriteGeneration::timed(self.number, first);
-            first += job.threads as usize;
-            let [totals] = totals.as_mut_slice() else { continue };
-            let counts = totals.depths.reached().into_iter().flat_map(|depth| depth.counts);
-            let mut failed = std::mem::take(&mut totals.failed);
-            failed.sort_unstable();
-            self.wrote.push(JobWrites {
-                name: job.job.name.clone(),
-                generation,
-                sent: counts.map(|(_, sent)| sent).sum(),
-                failed,
-            });
-        }
+/// What each job of one worker has written, in the phase of this number.
+pub(super) fn writes_of_jobs(
+    ready: &[PreparedJob],
+    totals_of_workers: &mut [Vec<WorkerTotals>],
+    phase: usize,
+) -> Vec<JobWrites> {
+    let (mut all, mut first) = (Vec::new(), 0);
+    for (job, totals) in ready.iter().zip(totals_of_workers) {
+        let generation = WriteGeneration::timed(phase, first);
+        first += job.threads as usize;
+        let [totals] = totals.as_mut_slice() else { continue };
+        let counts = totals.depths.reached().into_iter().flat_map(|depth| depth.counts);
+        let mut failed = std::mem::take(&mut totals.failed);
+        failed.sort_unstable();
+        all.push(JobWrites {
+            name: job.job.name.clone(),
+            generation,
+            sent: counts.map(|(_, sent)| sent).sum(),
+            failed,
+        });
     }
+    all
 }

@@ -17,6 +17,7 @@ use super::coverage::{filled, filled_each, lay};
 use super::flush::{WatchedFiles, settle_all};
 use super::heat::HeatMap;
 use super::interval_counts::KeptIntervals;
+use super::job_writes::writes_of_jobs;
 use super::log::IoLogWriter;
 use super::open_target::{DataRecipe, OpenTarget};
 use super::phase_context::PhaseContext;
@@ -80,7 +81,7 @@ impl<'a> PhaseContext<'a> {
         worked.faults.extend(settle.as_ref().and_then(|settle| settle.fault.clone()));
         let flows = self.flows(&ready, &common, &worked);
         self.note(&ready, &common, &mut worked);
-        self.note_writes(&ready, &mut worked.totals_of_workers);
+        *self.wrote = writes_of_jobs(&ready, &mut worked.totals_of_workers, self.number);
         self.closed(&ready, &mut worked);
         let cut = self.cut(&ready);
         let limits = self.limits_after(&span);
