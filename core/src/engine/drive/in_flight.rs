@@ -47,7 +47,9 @@ impl LoopConfig {
             _ => None,
         };
         let each_pass = MORE && worker.verify == Verify::EachPass && backlog.is_some();
-        let looks = backlog.is_some() || matches!(worker.verify, Verify::Full | Verify::AfterWrite);
+        // What a pass writes once, and reads when all of it is answered, never meets itself.
+        let meets = backlog.is_some() && (!each_pass || worker.cursor.comes_back());
+        let looks = meets || matches!(worker.verify, Verify::Full | Verify::AfterWrite);
         let reads = does.mixes() || read_back || backlog.is_some();
         let apart = MORE && L::APART && worker.split.by_acceptance;
         let refill = L::CARRIES_DATA && (worker.filler.changes() || reads);
