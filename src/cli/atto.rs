@@ -8,7 +8,6 @@ use super::conduct::{NOT_SOUND, PlanVerb, SOUND, conduct_as, without_place};
 use super::environment::Environment;
 use super::output::OutputArgs;
 use super::place::{PathType, consents, look, standing, time};
-use super::session::InvokedAs;
 use super::stdout::printed;
 use super::target_args::{ConsentArgs, SeedArgs};
 use super::verdict_place::VerdictPlace;
@@ -145,7 +144,7 @@ impl PlanVerb for AttoArgs {
         let style = environment.err_lines_style();
         let kept = common.record.iter().chain(&common.report).cloned();
         let others: Vec<_> = places(&plan).into_iter().chain(kept).collect();
-        let place = VerdictPlace::of(environment, InvokedAs::Assay, &others)?;
+        let place = VerdictPlace::of(environment, false, &others)?;
         let verdict = |record: &Record, err: &mut dyn Write| {
             place.append(&place.lines(record))?;
             if !place.tells(false) {

@@ -53,7 +53,7 @@ impl Dialect for Dd {
             Ok(understood) => understood,
             Err(DdComplaint { stdout, mut stderr, code }) => {
                 if code != 0
-                    && !is_silent(environment, context.called)
+                    && !is_silent(environment, context.called.is_tool())
                     && let Some(word) = dd::meant(words, flavor)
                 {
                     stderr.push_str(&format!("assay: did you mean {}?\n", quoted(&word)));
@@ -83,14 +83,14 @@ impl Dialect for Dd {
             plan.origin.piped = both.is_none();
             plan.origin.redirected = both.unwrap_or_default();
         }
-        let unheard = is_unheard(environment, context.called);
+        let unheard = is_unheard(environment, context.called.is_tool());
         if unheard && environment.record.is_none() && environment.settle.is_none() {
             plan.phases.iter_mut().for_each(|phase| phase.settle = Nanos::ZERO);
         }
         let waited_for = environment.settle.as_deref().is_some_and(|word| word != "no");
         if !context.planned_only {
             plan.origin.damages = run::damages(&plan);
-            if !is_silent(environment, context.called) {
+            if !is_silent(environment, context.called.is_tool()) {
                 let warned = plan.origin.damages.iter().map(|damage| format!("assay: {damage}\n"));
                 options.warnings.extend(warned);
             }

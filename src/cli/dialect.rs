@@ -242,7 +242,7 @@ fn done(
     let mut others = places(line.plan());
     let kept = environment.record.iter().chain(&environment.plot).chain(line.reports()).cloned();
     others.extend(line.outputs().into_iter().chain(kept));
-    let verdict = &VerdictPlace::of(environment, context.called, &others)?;
+    let verdict = &VerdictPlace::of(environment, context.called.is_tool(), &others)?;
     for time in 0..line.times() {
         let streams = ToolStreams { out: &mut *out, err: &mut *err, environment, verdict };
         let mut session = line.session(time, streams)?;

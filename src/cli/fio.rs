@@ -521,8 +521,8 @@ impl ToolSession for FioScreen<'_> {
             || self.unprinted.is_some()
             || self.unwritten.is_some()
             || !matches!(record.ending, Ending::Complete | Ending::Unfinished);
-        let in_document =
-            self.line.judges_in_document() && is_silent(self.streams.environment, self.line.called);
+        let in_document = self.line.judges_in_document()
+            && is_silent(self.streams.environment, self.line.called.is_tool());
         if self.streams.verdict.tells(failed) && !in_document {
             self.judge(&record);
         }

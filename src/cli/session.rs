@@ -23,6 +23,13 @@ pub enum InvokedAs {
     Busybox,
 }
 
+impl InvokedAs {
+    /// Whether it stands in for the tool.
+    pub fn is_tool(self) -> bool {
+        self != Self::Assay
+    }
+}
+
 /// What a line is read with. What it has to look at is looked at by functions, so that a line can be
 /// read without a disk.
 pub struct LineContext<'a> {

@@ -6,7 +6,6 @@ use rustix::fs::{Access, access};
 
 use super::environment::Environment;
 use super::output::has_part;
-use super::session::InvokedAs;
 use super::stdout::escaped;
 use crate::error::{Error, Refusal};
 use crate::name::NameText as _;
@@ -34,15 +33,15 @@ pub enum VerdictPlace {
 
 /// Whether standard error has the tool's words and no other, as long as nothing fails: it was called by the tool's
 /// name, no terminal is there, and nobody has asked for more.
-pub fn is_silent(environment: &Environment, called: InvokedAs) -> bool {
+pub fn is_silent(environment: &Environment, as_tool: bool) -> bool {
     let asked = environment.verdict.as_deref() == Some(Path::new(STANDARD_ERROR));
-    called != InvokedAs::Assay && environment.err.is_none() && !asked
+    as_tool && environment.err.is_none() && !asked
 }
 
 /// Whether nobody hears a verdict of it, where it does not fail.
-pub fn is_unheard(environment: &Environment, called: InvokedAs) -> bool {
+pub fn is_unheard(environment: &Environment, as_tool: bool) -> bool {
     match environment.verdict.as_deref() {
-        None => is_silent(environment, called),
+        None => is_silent(environment, as_tool),
         Some(word) => word == Path::new(OFF),
     }
 }
@@ -52,13 +51,9 @@ impl VerdictPlace {
     ///
     /// # Errors
     /// When no lines can be put where it names a file; nothing was touched.
-    pub fn of(
-        environment: &Environment,
-        called: InvokedAs,
-        others: &[PathBuf],
-    ) -> Result<Self, Error> {
+    pub fn of(environment: &Environment, as_tool: bool, others: &[PathBuf]) -> Result<Self, Error> {
         match environment.verdict.as_deref() {
-            None if is_silent(environment, called) => Ok(Self::OfFailures),
+            None if is_silent(environment, as_tool) => Ok(Self::OfFailures),
             None => Ok(Self::StandardError),
             Some(word) if word == Path::new(STANDARD_ERROR) => Ok(Self::StandardError),
             Some(word) if word == Path::new(OFF) => Ok(Self::Nowhere),

@@ -16,7 +16,7 @@ mod say;
 pub use human::{general, human, rate};
 pub use meant::meant;
 pub use mend::mended;
-pub use options::{DdComplaint, DdFlavor, DdOutput, StatusLevel};
+pub use options::{DdComplaint, DdFlavor, DdOutput, NAME, StatusLevel};
 pub use say::{before_flush, event, fault, progress, report, reports_after, unprinted};
 
 use super::option::{self, ToolOption};
@@ -24,9 +24,6 @@ use crate::plan::{
     AddedWords, CopyWork, Job, OtherMeaning, Phase, Plan, PlanOrigin, ToolProfile, Work,
 };
 use crate::record::WordMeaning;
-
-/// The name of the dialect.
-pub const NAME: &str = "dd";
 
 /// What has assay speak as BusyBox's.
 pub const BUSYBOX: &str = "ASSAY_DIALECT=busybox ";

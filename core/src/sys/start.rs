@@ -26,6 +26,7 @@ use rustix::fs::{Mode, OFlags, open};
 
 use super::limits::{ProcessLimit, limit};
 use super::signal;
+use crate::error::Refusal;
 
 /// One bit for each standard stream that was closed, and [`PIPES_IGNORED`].
 static NOTED: AtomicU8 = AtomicU8::new(0);
@@ -89,31 +90,36 @@ static FIRST: Mutex<Option<Sender<FirstThreadWork>>> = Mutex::new(None);
 
 /// Does `words`, whose answer is the exit status of this process: in the first thread, or in another one with a stack of
 /// its own, where `ulimit -s` keeps that of the first smaller than is needed, or `lends` the first thread to
-/// [`on_first_thread`]. Signals that end a process come to the other one only.
-pub fn process(words: fn() -> u8, lends: bool) -> u8 {
+/// [`on_first_thread`]. Signals that end a process come to the other one only, and it ends this one: what they write has
+/// to be flushed by then.
+///
+/// # Errors
+/// Where the stack is too small and no thread starts.
+pub fn process(words: fn() -> u8, lends: bool) -> Result<u8, Refusal> {
     let large = limit(ProcessLimit::Stack).is_ok_and(|(soft, _)| soft >= ENOUGH);
     if large && !lends {
-        return words();
+        return Ok(words());
     }
     let (send, receive) = channel();
     let before = hold_back(&[signal::TERMINATING, &[libc::SIGCONT]].concat());
     let apart = move || {
         restore_mask(&before);
         let code = catch_unwind(words).unwrap_or(101);
-        // The first thread may wait for a pipe for ever.
-        std::process::exit(code.into())
+        // SAFETY: ends this process at once: the first thread may wait for a pipe for ever, and nothing is left to be
+        // written by it.
+        unsafe { libc::_exit(code.into()) }
     };
     *first() = lends.then_some(send);
     if let Err(error) = std::thread::Builder::new().stack_size(ROOM).spawn(apart) {
         *first() = None;
         restore_mask(&before);
         if large {
-            return words();
+            return Ok(words());
         }
-        eprintln!(
-            "assay: the stack is too small, and no thread can be started: {error}; raise one limit ('ulimit -s 1024', 'ulimit -u')"
-        );
-        return 2;
+        return Err(Refusal::new(
+            format!("the stack is too small here, and no thread with a larger one starts: {error}"),
+            "raise one of both limits ('ulimit -s 1024', 'ulimit -u')",
+        ));
     }
     receive.into_iter().for_each(|work: FirstThreadWork| work());
     FIRST_IDLE.store(!lends, Ordering::Release);

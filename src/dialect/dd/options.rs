@@ -1,5 +1,8 @@
 //! Whose dd is spoken, what of the words is about output, and what is said instead of a copy.
 
+/// The name of the dialect.
+pub const NAME: &str = "dd";
+
 /// Whose dd is spoken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DdFlavor {
