@@ -47,8 +47,8 @@ fn again(origin: &PlanOrigin, before: &str, after: &str) -> Option<String> {
     }
     let verb = origin.verb()?;
     // A program that starts ours takes no variable; sudo does, and hands on no other.
-    let leads = ["sync && ", "sudo "].into_iter();
-    let lead = leads.filter(|lead| before.starts_with(lead)).next().unwrap_or_default();
+    let mut leads = ["sync && ", "sudo "].into_iter();
+    let lead = leads.find(|lead| before.starts_with(lead)).unwrap_or_default();
     let (spoken, before) = (&origin.tool.spoken, &before[lead.len()..]);
     let mut command = format!("{lead}{spoken}{before}assay {verb}");
     for word in origin.arguments() {

@@ -11,6 +11,11 @@ use crate::sys::cache::forget;
 /// Bytes that are dropped at a time.
 const PIECE: u64 = 128 << 10;
 
+/// Where the page begins in which a place lies: the kernel drops whole pages only.
+fn page_of(place: u64) -> u64 {
+    place - place % rustix::param::page_size() as u64
+}
+
 /// What of one end is still to be dropped.
 #[derive(Debug, Default)]
 pub(super) struct CopyDropBehind {
@@ -30,7 +35,7 @@ impl CopyDropBehind {
         let piece = self.pending - self.pending % PIECE;
         if let Ok(start) = self.start(fd) {
             // Advice: a refusal changes nothing.
-            let _ = forget(fd, start, piece);
+            let _ = forget(fd, page_of(start), start + piece - page_of(start));
             self.start = Some(start + piece);
         }
         self.pending -= piece;
@@ -40,9 +45,9 @@ impl CopyDropBehind {
     pub(super) fn finish(&mut self, fd: BorrowedFd<'_>, to_end: bool) -> io::Result<()> {
         let start = self.start(fd)?;
         match (to_end, std::mem::take(&mut self.pending)) {
-            (true, _) => forget(fd, start - start % rustix::param::page_size() as u64, 0),
+            (true, _) => forget(fd, page_of(start), 0),
             (false, 0) => Ok(()),
-            (false, pending) => forget(fd, start, pending),
+            (false, pending) => forget(fd, page_of(start), start + pending - page_of(start)),
         }
     }
 
