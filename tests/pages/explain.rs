@@ -117,7 +117,7 @@ const LINES: &[(&str, &str, &[&str], Option<&str>)] = &[
         "direct-busybox",
         "busybox dd if=/dev/zero of=/mnt/sd/x bs=1000 count=100000 oflag=direct",
         &["T19", "T51", "T25"],
-        Some("dd if=/dev/zero of=/mnt/sd/x bs=1M count=96 oflag=direct"),
+        Some("busybox dd if=/dev/zero of=/mnt/sd/x bs=1M count=96 oflag=direct"),
     ),
     (
         "bigger-than-the-limit",
