@@ -439,7 +439,7 @@ impl AlikeRemarks {
     /// Of which kind the remark beneath a phase is; `None` of one that says more than its kind.
     fn kind(phase: &PhaseRecord) -> Option<(Trust, MeasuredSubject, Option<TrapId>)> {
         let verdict = phase.verdict.as_ref().filter(|verdict| verdict.corrected.is_none())?;
-        let trap = lead(verdict).map(|finding| finding.trap.clone());
+        let trap = lead(verdict).map(|finding| finding.trap);
         Some((verdict.trust, verdict.measures, trap))
     }
 

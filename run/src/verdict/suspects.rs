@@ -61,7 +61,7 @@ pub(super) fn suspects(side: &[&Record]) -> Vec<SuspectFigure> {
 /// What is said of them: of those with the same cause once.
 pub(super) fn told_of(side: &[&Record], which: &str, suspects: &[SuspectFigure]) -> Vec<Finding> {
     let cause = |suspect: &SuspectFigure| {
-        let trap = suspect.worst.findings.first().map(|finding| finding.trap.clone());
+        let trap = suspect.worst.findings.first().map(|finding| finding.trap);
         (suspect.worst.trust, trap, suspect.runs)
     };
     let mut groups: Vec<Vec<&SuspectFigure>> = Vec::new();

@@ -118,7 +118,7 @@ impl VerdictSum {
             match self.asides.iter_mut().find(|known| known.trap == finding.trap) {
                 Some(known) => known.phases += 1,
                 None => self.asides.push(RepeatedAside {
-                    trap: finding.trap.clone(),
+                    trap: finding.trap,
                     name: phase.name.clone(),
                     claim: words::sentence(&finding.claim),
                     phases: 1,
