@@ -22,13 +22,13 @@ use super::stdout::{escaped, printed};
 use super::verdict_place::is_silent;
 use crate::dialect::fio::{
     self, FioClone, FioCommand, FioComplaint, FioFormat, FioIdleProfile, FioLogContent, FioLogFile,
-    FioPathKind, FioPlan, FioSurroundings, FioThere, FioWorld, print,
+    FioLogStart, FioPathKind, FioPlan, FioSurroundings, FioThere, FioWorld, print,
 };
 use crate::error::{Error, Fault, Refusal};
 use crate::evidence::SysRoot;
 use crate::name::{self, NameText as _, quoted};
 use crate::output::{self, OutputMode, remove_file};
-use crate::plan::{CacheDrop, LayoutMode, Phase, Plan, Target, Work};
+use crate::plan::{CacheDrop, Phase, Plan};
 use crate::record::{
     BetterCommand, Ending, PhaseRecord, PhaseSoFar, Record, Resolved, WordMeaning, document_file,
 };
@@ -66,7 +66,8 @@ impl Dialect for Fio {
                 }
                 _ => answer,
             };
-            return Ok(ReadLine::Said(ToolSaid { out: answer, err, ..ToolSaid::default() }));
+            let out = lines(&command.told) + &answer;
+            return Ok(ReadLine::Said(ToolSaid { out, err, ..ToolSaid::default() }));
         }
         if corrected::strict(context.environment)?
             && let Some(said) = not_meant(words, &command, context)
@@ -87,6 +88,7 @@ impl Dialect for Fio {
         Ok(ReadLine::Run(Box::new(FioLine {
             plan: planned.plan,
             clones: planned.clones,
+            laid_out: planned.laid_out,
             command,
             said,
             called: context.called,
@@ -264,13 +266,20 @@ fn there(path: &Path, named: Option<&Path>) -> FioThere {
     }
 }
 
-/// What the clock of a job's logs said when its phase began, ms; `None` where logs begin with the job.
-fn epoch_of(job: &fio::FioJob, phase: Option<&PhaseRecord>) -> Option<u64> {
-    let began = phase.filter(|_| job.logs.alternate_epoch)?.span.started;
-    Some(match job.logs.alternate_epoch_clock_id {
-        0 => run::now_in_ms().saturating_sub(clock::now().since(began).0 / 1_000_000),
+/// When the logs of a clone begin: behind its ramp, which none of them has.
+fn log_start(job: &fio::FioJob, clone: &FioClone, record: &Record) -> FioLogStart {
+    let Some(phase) = record.phases.iter().find(|phase| phase.name == clone.phase) else {
+        return FioLogStart::default();
+    };
+    let result = phase.jobs.iter().find(|result| result.name == clone.name);
+    let span = result.and_then(|result| result.span);
+    let began = span.map_or(phase.span.counted, |span| span.counted);
+    let epoch_ms = match (job.logs.alternate_epoch, job.logs.alternate_epoch_clock_id) {
+        (false, _) => 0,
+        (_, 0) => run::now_in_ms().saturating_sub(clock::now().since(began).0 / 1_000_000),
         _ => began.0 / 1_000_000,
-    })
+    };
+    FioLogStart { epoch_ms, ramp: began.since(phase.span.started) }
 }
 
 /// A line that was understood.
@@ -278,6 +287,8 @@ struct FioLine {
     command: FioCommand,
     plan: Plan,
     clones: Vec<FioClone>,
+    /// What is said of files that are made.
+    laid_out: String,
     /// What is said before anything is done.
     said: String,
     /// The minor version of fio 3 whose files are written.
@@ -299,12 +310,16 @@ impl FioLine {
 
     /// The lines that stand before the report for people.
     fn opening(&self) -> String {
-        let banners: Vec<_> = self.command.jobs.iter().map(fio::banner).collect();
+        let jobs = &self.command.jobs;
+        let banners: Vec<_> = jobs.iter().filter_map(fio::banner).collect();
         let count = |thread: bool| {
             let of = self.command.jobs.iter().filter(|job| job.schedule.thread == thread);
             of.map(|job| job.schedule.numjobs).sum()
         };
+        let computing: String = jobs.iter().map(fio::computing).collect();
         print::opening(&banners, fio::VERSION, count(true), count(false))
+            + &self.laid_out
+            + &computing
     }
 }
 
@@ -433,11 +448,8 @@ impl FioScreen<'_> {
             }
             let gathered = fio::gathered(job, clone.thread);
             let Ok(lines) = std::fs::read_to_string(&gathered) else { continue };
-            let epoch_ms =
-                epoch_of(job, record.phases.iter().find(|phase| phase.name == clone.phase));
-            for FioLogFile { name, content } in
-                fio::log_files(job, clone.thread, &lines, epoch_ms.unwrap_or_default())
-            {
+            let start = log_start(job, clone, record);
+            for FioLogFile { name, content } in fio::log_files(job, clone.thread, &lines, start) {
                 let (name, bytes) = match &content {
                     FioLogContent::Samples(format, samples) if job.logs.store_compressed => {
                         (format!("{name}.fz"), fio::stored_log(*format, samples, self.line.minor))
@@ -498,10 +510,8 @@ impl FioScreen<'_> {
 impl ToolSession for FioScreen<'_> {
     fn finish(&mut self, outcome: Result<Record, Error>) -> Result<SessionEnd, Error> {
         let record = outcome?;
-        let faults = record.phases.iter().flat_map(|phase| &phase.faults);
-        for lines in faults.filter_map(fio::verify_failure) {
-            let _ = self.streams.err.write_all(lines.as_bytes());
-        }
+        let wrong = fio::wrong_blocks(&record);
+        let _ = self.streams.err.write_all(wrong.as_bytes());
         let failures =
             fio::failures(&self.line.command.jobs, &self.line.clones, &record, std::process::id());
         for failure in &failures {
@@ -549,34 +559,10 @@ impl ToolSession for FioScreen<'_> {
 
 impl Observer for FioScreen<'_> {
     fn resolved(&mut self, _resolved: &Resolved) {
+        let told = lines(&self.line.command.told);
+        self.print(&told);
         let opening = self.line.opening();
         self.tell(&opening);
-    }
-
-    fn preparing(&mut self, phase: &Phase, _what: &str) {
-        let mut text = String::new();
-        for job in phase.jobs.iter() {
-            let Work::Blocks(blocks) = &job.work else { continue };
-            let files = match &blocks.target {
-                Target::File { layout: LayoutMode::Written, .. } => 1,
-                Target::Files { layout: LayoutMode::Written, count, devices, .. } => {
-                    *count - devices.len() as u32
-                }
-                _ => continue,
-            };
-            let name = job.name.rsplit_once('.').map_or(job.name.as_str(), |(name, _)| name);
-            let each = blocks.target.exact_size().unwrap_or_default();
-            let total = blocks.target.all_bytes(each).0 / MIB;
-            let (files, mib) = match files {
-                1 => ("1 file".to_string(), format!("{total}MiB")),
-                many => (format!("{many} files"), format!("total {total}MiB")),
-            };
-            text += &format!(
-                "{name}: Laying out IO file{} ({files} / {mib})\n",
-                if files.starts_with("1 ") { "" } else { "s" }
-            );
-        }
-        self.tell(&text);
     }
 
     fn began(&mut self, phase: &Phase, _number: usize, _of: usize) {

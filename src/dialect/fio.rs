@@ -89,9 +89,9 @@ pub use job_work::{
 };
 pub use kind::{FioKind, FioUnit};
 pub use live::live_report;
-pub use logs::{FioLogContent, FioLogFile, gathered, gathered_back, log_files};
+pub use logs::{FioLogContent, FioLogFile, FioLogStart, gathered, gathered_back, log_files};
 pub use meanings::{meanings, option_table};
-pub use measure::{banner, job_report, typed};
+pub use measure::{banner, computing, job_report, typed};
 pub use names::{files_of, split as split_names};
 pub use option::{FioOption, FioStanding};
 pub use options::all as all_options;
@@ -102,7 +102,7 @@ pub use read::read;
 pub use run_report::{figure, formats, note_lines, run_report, status_report, unit_of_work};
 pub use states_saved::verify_states;
 pub use stored_log::stored_log;
-pub use verify_failure::verify_failure;
+pub use verify_failure::wrong_blocks;
 pub use verify_state::FioVerifyState;
 pub use whole_log::whole_bandwidth;
 

@@ -835,6 +835,7 @@ fn each_action_has_the_spread_of_its_own_rate_and_a_flush_has_none() {
         costs: None,
         faults: Vec::new(),
         passed: None,
+        wrong: Vec::new(),
         series: series.into_iter().collect(),
         workers: Vec::new(),
     }];

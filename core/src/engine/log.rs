@@ -28,6 +28,8 @@ pub struct LogEntry {
     pub priority: u16,
     /// When it was due, or was sent where nothing is due.
     pub since: Timestamp,
+    /// When it was sent.
+    pub sent: Timestamp,
     /// When the kernel had taken it, where that is looked at; else as `since`.
     pub accepted: Timestamp,
     /// When it was answered.
@@ -121,6 +123,7 @@ mod tests {
             number: offset,
             priority: 0,
             since: Timestamp(0),
+            sent: Timestamp(0),
             accepted: Timestamp(0),
             completed: Timestamp(offset),
             answer: 1,

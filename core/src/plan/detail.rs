@@ -54,7 +54,8 @@ pub enum LogForm {
     /// Comma-separated values with all that is known, below a line of titles.
     #[default]
     Csv,
-    /// The same, with the submission latency behind it, ns: 0 where it is not kept apart; and at the end the priority that the
+    /// The same, with the submission latency behind it, ns: 0 where it is not kept apart; then how long after it was due an I/O was
+    /// sent, ns; and at the end the priority that the
     /// I/O was given, as the kernel has it (`ioprio_set(2)`): 0 is that of its thread.
     Split,
     /// The same, and before the priority the number of each I/O in the order in which its worker sent them; flushes have lines of

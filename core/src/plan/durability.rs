@@ -22,7 +22,7 @@ pub enum Durability {
     /// `fdatasync` after every so many writes, and after the last.
     FdatasyncEvery(Ops),
     /// `fsync` after every so many writes, and none after the last: what was written since the last one may be in
-    /// memory or in the drive's cache (fio's `fsync=`).
+    /// memory or in the drive's cache (fio's `fsync=`). Of several files that one is flushed that was written last.
     FsyncBetween(Ops),
     /// `fdatasync` after every so many writes, and none after the last (fio's `fdatasync=`).
     FdatasyncBetween(Ops),

@@ -196,6 +196,7 @@ impl ActionTally {
             slat_ns: latency(by_acceptance.map(|parts| &parts.slat)),
             clat_ns: latency(by_acceptance.map(|parts| &parts.clat)),
             histogram: self.lat.cells(),
+            service_histogram: cells(by_arrival.map(|parts| &parts.service)),
             slat_histogram: cells(by_acceptance.map(|parts| &parts.slat)),
             clat_histogram: cells(by_acceptance.map(|parts| &parts.clat)),
         }
@@ -241,6 +242,9 @@ pub struct ActionTotal {
     pub clat_ns: Option<Box<Latency>>,
     /// The cells of the latency histogram that hold anything: smallest value (ns), count.
     pub histogram: HistogramCells,
+    /// Those of `service_ns`, where it is there.
+    #[serde(default, skip_serializing_if = "HistogramCells::is_empty")]
+    pub service_histogram: HistogramCells,
     /// Those of `slat_ns`, where it is there.
     #[serde(default, skip_serializing_if = "HistogramCells::is_empty")]
     pub slat_histogram: HistogramCells,

@@ -61,6 +61,9 @@ pub struct JobResult {
     /// Errors of its I/Os that the plan has passed over; absent where there were none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub passed: Option<PassedErrors>,
+    /// Those among them that are blocks with wrong data: the first 1024 of each worker.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub wrong: Vec<Fault>,
     /// Each worker's part: of 2 to 8 workers, or where the plan asks for it (`detail.workers`).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub workers: Vec<WorkerResult>,

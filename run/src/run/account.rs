@@ -116,6 +116,7 @@ fn job_result(
         costs: job.job.detail.costs.then(|| sums.costs().into()),
         series: IntervalCounts::new(),
         faults: Vec::new(),
+        wrong: std::mem::take(&mut sums.wrong),
         passed: Some(sums.passed).filter(|passed| passed.count > 0),
         workers,
     };

@@ -395,6 +395,7 @@ pub(super) fn act(context: &mut PhaseContext, plan: &CopyWork) -> Result<PhaseRe
         series: IntervalCounts::new(),
         faults: faults.clone(),
         passed: None,
+        wrong: Vec::new(),
         workers: Vec::new(),
     }];
     let PhaseSamples {

@@ -25,11 +25,11 @@ pub(super) const HEADING: &str = "time_ns,worker,op,file,offset,bytes,lat_ns,ans
 
 /// The first line of the form that has submission latencies and priorities, too.
 pub(super) const SPLIT_HEADING: &str =
-    "time_ns,worker,op,file,offset,bytes,lat_ns,answer,slat_ns,priority";
+    "time_ns,worker,op,file,offset,bytes,lat_ns,answer,slat_ns,lag_ns,priority";
 
 /// The first line of the form that has flushes, and the numbers by which all were sent.
 pub(super) const ISSUED_HEADING: &str =
-    "time_ns,worker,op,file,offset,bytes,lat_ns,answer,slat_ns,number,priority";
+    "time_ns,worker,op,file,offset,bytes,lat_ns,answer,slat_ns,lag_ns,number,priority";
 
 /// A log that is being written.
 pub(super) struct IoLogWriter {
@@ -133,7 +133,8 @@ fn line(
         entry.answer
     )?;
     if form != LogForm::Csv {
-        write!(out, ",{}", entry.accepted.since(entry.since).0)?;
+        let (slat, lag) = (entry.accepted.since(entry.since), entry.sent.since(entry.since));
+        write!(out, ",{},{}", slat.0, lag.0)?;
     }
     if form == LogForm::Issued {
         write!(out, ",{}", entry.number)?;
@@ -159,13 +160,14 @@ mod tests {
     use crate::engine::{IoOp, IoRequest};
     use crate::unit::Nanos;
 
-    /// A read of 4 KiB at 8 KiB, due at 1200, taken at 1250 and answered whole at 1500.
+    /// A read of 4 KiB at 8 KiB, due at 1200, sent at 1220, taken at 1250 and answered whole at 1500.
     const READ: LogEntry = LogEntry {
         io: IoRequest { op: IoOp::Read, file: 0, offset: 8192, len: 4096 },
         flush: None,
         number: 0,
         priority: 24583,
         since: Timestamp(1200),
+        sent: Timestamp(1220),
         accepted: Timestamp(1250),
         completed: Timestamp(1500),
         answer: 4096,
@@ -202,7 +204,7 @@ mod tests {
         log_writer.write(Timestamp(1000)).unwrap();
         assert_eq!(
             std::fs::read_to_string(&path).unwrap(),
-            format!("{SPLIT_HEADING}\n500,0,read,0,8192,4096,300,4096,50,24583\n")
+            format!("{SPLIT_HEADING}\n500,0,read,0,8192,4096,300,4096,50,20,24583\n")
         );
     }
 
@@ -221,7 +223,7 @@ mod tests {
         assert_eq!(
             std::fs::read_to_string(&path).unwrap(),
             format!(
-                "{ISSUED_HEADING}\n500,0,write,3,0,0,300,0,50,1,24583\n500,0,fdatasync,3,0,0,300,0,50,2,24583\n"
+                "{ISSUED_HEADING}\n500,0,write,3,0,0,300,0,50,20,1,24583\n500,0,fdatasync,3,0,0,300,0,50,20,2,24583\n"
             )
         );
     }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use crate::engine::{ActionTallies, WorkerTotals};
+use crate::error::Fault;
 use crate::plan::{Action, IoPriority, Shared};
 use crate::record::{ActionTotals, PriorityResult, WorkSpan};
 use crate::stats::{
@@ -23,6 +24,7 @@ pub(super) struct WorkerSums {
     answered: CallSizes,
     pub census: Option<BlockCensus>,
     pub passed: PassedErrors,
+    pub wrong: Vec<Fault>,
     pub cpu: CpuSpent,
     started: Option<Timestamp>,
     /// When the first of those began to count that came to count anything.
@@ -43,6 +45,7 @@ impl WorkerSums {
             answered: worker_totals.answered,
             census: worker_totals.census,
             passed: worker_totals.passed,
+            wrong: worker_totals.wrong,
             cpu: worker_totals.cpu,
             tallies: worker_totals.tallies.into_all().collect(),
             priorities: worker_totals
@@ -60,7 +63,7 @@ impl WorkerSums {
     }
 
     /// Adds others. A histogram is 36 KiB: what is the first of its action is taken as it is.
-    pub fn merge(&mut self, other: Self) {
+    pub fn merge(&mut self, mut other: Self) {
         add(&mut self.tallies, other.tallies);
         for (priority, tallies) in other.priorities {
             match self.priorities.iter_mut().find(|(known, _)| *known == priority) {
@@ -77,6 +80,7 @@ impl WorkerSums {
             (Some(_), None) => {}
         }
         self.passed.merge(&other.passed);
+        self.wrong.append(&mut other.wrong);
         self.cpu += other.cpu;
         self.started = self.started.into_iter().chain(other.started).min();
         self.counted = self.counted.into_iter().chain(other.counted).min();

@@ -198,6 +198,7 @@ fn total(time: Nanos) -> ActionTotal {
         histogram: HistogramCells::default(),
         slat_histogram: HistogramCells::default(),
         clat_histogram: HistogramCells::default(),
+        service_histogram: HistogramCells::default(),
     }
 }
 

@@ -255,6 +255,10 @@ pub const WRITES_OF_READS: f64 = 0.01;
 /// stalls that the other leaves out.
 pub const OMITTED: f64 = 2.0;
 
+/// Where no more than this share of the blocks that were looked at are wrong, all of them were written: the right ones
+/// say so.
+pub const STRAY: f64 = 0.01;
+
 /// The share of the I/Os per second that were asked for of a load, from which on its rate is reached: the
 /// edges of the counted time take or give a few.
 pub const RATE_REACHED: f64 = 0.99;
@@ -478,6 +482,7 @@ pub(super) fn spoken(name: &str) -> Option<String> {
         "COMMITS" => COMMITS.to_string(),
         "AHEAD_REQUESTS" => AHEAD_REQUESTS.to_string(),
         "OMITTED" => OMITTED.to_string(),
+        "STRAY" => share(STRAY).to_string(),
         "DEPTH_LEAST" => DEPTH_LEAST.to_string(),
         "FRAGMENTS" => FRAGMENTS.to_string(),
         "CLIFF" => CLIFF.to_string(),

@@ -1,6 +1,7 @@
 //! T48: what was read is not what was written: a device that wraps its addresses, or fails.
 
 use super::measure::PhaseView;
+use super::threshold::STRAY;
 use super::words::of;
 use super::{Rule, RuleJudge, advice, finding};
 use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId};
@@ -11,20 +12,37 @@ pub const RULE: Rule = Rule {
     title: "Wrong data read back",
     happens: "A fake card wraps its addresses, a failing one loses data: it accepts every write and returns something else.",
     seen_by: "The data: each sector holds its own address and the write it came from.",
-    said_when: "One block with the wrong content: wrong, invalid.",
+    said_when: "One block with the wrong content: wrong, invalid. Of data that this plan has not written itself it says something about the device where no more than {STRAY} of the blocks are wrong.",
     try_it: "`assay card --capacity PATH` on a fake card; or write a run's data, change a block of the device behind it, and read with verification.",
     answer: "`quick` checks the tag of each block that it reads back from its own file; `card --capacity` checks the whole device, and tells wrapping from lost data and single errors.",
     judge: RuleJudge::Phase(judge),
 };
 
 fn judge(phase_view: &PhaseView<'_>, _: &[Finding]) -> Option<Finding> {
-    let wrong: u64 =
-        phase_view.phase.totals.values().fold(0, |sum, t| sum.saturating_add(t.mismatches));
+    let looked = phase_view.phase.totals.values().filter(|total| total.mismatches > 0);
+    let (wrong, looked) = looked.fold((0_u64, 0_u64), |(wrong, looked), total| {
+        (wrong.saturating_add(total.mismatches), looked.saturating_add(total.ops.0))
+    });
     if wrong == 0 {
         return None;
     }
+    let right = looked.saturating_sub(wrong);
+    let stray = wrong as f64 <= looked as f64 * STRAY;
     let content = Exhibit::new("blocks with wrong data", wrong, "verification");
-    if let Some(unsure) = phase_view.phase.evidence.unsure.first() {
+    let unsure = phase_view.phase.evidence.unsure.first();
+    if stray && unsure.is_some() {
+        return Some(finding(
+            RULE.id,
+            FindingWeight::Refute,
+            Some(MeasuredSubject::Invalid),
+            format!(
+                "{wrong} of {looked} blocks did not hold what was written there, and the other {right} did: the device is failing, or something else has written there since."
+            ),
+            vec![content, Exhibit::new("blocks with the right data", right, "verification")],
+            Some(NextStep::new(Remedy::Inspect, "sudo dmesg -T | tail -n 30")),
+        ));
+    }
+    if let Some(unsure) = unsure {
         let written = Exhibit::new(
             format!("known to be written to {} by this plan before", unsure.path),
             of(unsure.written, unsure.range),
@@ -68,16 +86,26 @@ mod tests {
     fn a_file_that_was_not_all_written_says_nothing_of_its_device() {
         let mut bench = DoctoredRecord::read_cold();
         let total = bench.record.phases[0].totals.get_mut(&Action::Read);
-        total.expect("a read was counted").mismatches = 1;
+        let total = total.expect("a read was counted");
+        total.mismatches = total.ops.0 / 2;
         bench.record.phases[0].evidence.unsure = vec![UnprovenData {
             path: "/mnt/x".into(),
             range: Bytes::mib(20),
             written: Bytes::mib(5),
         }];
-        let verdict = verdict(&bench.record);
-        assert_eq!((verdict.trust, verdict.measures), (Trust::Wrong, MeasuredSubject::Invalid));
-        let claims: Vec<&str> = verdict.findings.iter().map(|f| f.claim.as_str()).collect();
-        assert!(claims.concat().contains("the plan may never have written them"), "{claims:?}");
+        let told = |bench: &DoctoredRecord| {
+            let verdict = verdict(&bench.record);
+            assert_eq!((verdict.trust, verdict.measures), (Trust::Wrong, MeasuredSubject::Invalid));
+            verdict.findings.iter().map(|f| f.claim.as_str()).collect::<String>()
+        };
+        let claim = told(&bench);
+        assert!(claim.contains("the plan may never have written them"), "{claim}");
+        // Where nearly all is right, all was written.
+        let total = bench.record.phases[0].totals.get_mut(&Action::Read);
+        let total = total.expect("a read was counted");
+        (total.mismatches, total.ops.0) = (1, 2048);
+        let claim = told(&bench);
+        assert!(claim.contains("1 of 2048 blocks") && claim.contains("other 2047 did"), "{claim}");
     }
 
     #[test]

@@ -124,6 +124,7 @@ impl FioEngine {
                 | Self::Rdma
                 | Self::Filecreate
                 | Self::Dircreate
+                | Self::Dirstat
                 | Self::Dirdelete
                 | Self::PageFault
         )

@@ -79,7 +79,7 @@ fn caught_up(job: &FioJob, results: &[(&PhaseRecord, &JobResult)]) -> Option<Fio
                     100.0 * most / cap
                 ),
                 "a pace that is never exceeded",
-                "rate_process=poisson, whose latency counts from when an I/O was due",
+                "rate_process=poisson with io_submit_mode=offload, whose latency counts from when an I/O was due",
             )
         })
     })

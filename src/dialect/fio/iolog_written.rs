@@ -63,13 +63,14 @@ fn issued(lines: &str) -> Vec<IssuedIo<'_>> {
 /// What a gathered line says; nothing of a heading.
 fn one(line: &str) -> Option<IssuedIo<'_>> {
     let fields: Vec<&str> = line.split(',').collect();
-    let [at, _, action, file, offset, bytes, lat, _, _, number, _] = fields[..] else {
+    let [at, _, action, file, offset, bytes, lat, _, _, lag, number, _] = fields[..] else {
         return None;
     };
     let (at, lat): (u64, u64) = (at.parse().ok()?, lat.parse().ok()?);
+    let lag: u64 = lag.parse().ok()?;
     Some(IssuedIo {
         number: number.parse().ok()?,
-        at: at.saturating_sub(lat) / 1000,
+        at: (at + lag).saturating_sub(lat) / 1000,
         action: match action {
             "fsync" => "sync",
             "fdatasync" => "datasync",
@@ -90,11 +91,12 @@ mod tests {
         let mut job = FioJob { name: "a".into(), ..FioJob::default() };
         job.target.nrfiles = 2;
         job.replay.write = Some("a.log".into());
-        let heading = "time_ns,worker,op,file,offset,bytes,lat_ns,answer,slat_ns,number,priority\n";
+        let heading =
+            "time_ns,worker,op,file,offset,bytes,lat_ns,answer,slat_ns,lag_ns,number,priority\n";
         let lines = format!(
-            "{heading}9000,0,write,1,4096,512,3000,512,0,1,0\n8000,0,write,0,0,512,7000,512,0,0,0\n12000,0,fdatasync,1,0,0,2000,0,0,2,0\n"
+            "{heading}9000,0,write,1,4096,512,4000,512,0,1000,1,0\n8000,0,write,0,0,512,7000,512,0,0,0,0\n12000,0,fdatasync,1,0,0,2000,0,0,0,2,0\n"
         );
-        let back = format!("{heading}5000,0,read,0,0,512,1000,512,0,0,0\n");
+        let back = format!("{heading}5000,0,read,0,0,512,1000,512,0,0,0,0\n");
         let (name, text) = written_list(&job, 0, &lines, &back).unwrap();
         assert_eq!(name, "a.log");
         assert_eq!(

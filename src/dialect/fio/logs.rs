@@ -9,7 +9,7 @@ use super::print::{
 };
 use crate::name;
 use crate::plan::IoPriority;
-use crate::unit::KIB;
+use crate::unit::{KIB, Nanos};
 
 /// An I/O that was written down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,10 +82,21 @@ impl FioLogContent {
     }
 }
 
-/// The logs of a clone. `lines` is what was gathered; `epoch_ms` is what their clock said when the phase began, 0
-/// where logs begin with the job.
-pub fn log_files(job: &FioJob, thread: u32, lines: &str, epoch_ms: u64) -> Vec<FioLogFile> {
-    let ios: Vec<LoggedIo> = lines.lines().filter_map(logged).collect();
+/// When the logs of a clone begin.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FioLogStart {
+    /// What their clock says then, ms; 0 where it begins with them.
+    pub epoch_ms: u64,
+    /// How long the phase ran before: nothing of a ramp is logged.
+    pub ramp: Nanos,
+}
+
+/// The logs of a clone. `lines` is what was gathered.
+pub fn log_files(job: &FioJob, thread: u32, lines: &str, start: FioLogStart) -> Vec<FioLogFile> {
+    let FioLogStart { epoch_ms, ramp } = start;
+    let counted = |io: LoggedIo| Some(LoggedIo { at: io.at.checked_sub(ramp.0)?, ..io });
+    let ios: Vec<LoggedIo> =
+        lines.lines().filter_map(|line| logged(job, line)).filter_map(counted).collect();
     let logs = &job.logs;
     let number = logs.per_job.then_some(thread);
     let mut files = Vec::new();
@@ -108,7 +119,7 @@ pub fn log_files(job: &FioJob, thread: u32, lines: &str, epoch_ms: u64) -> Vec<F
 }
 
 /// What a gathered line says; nothing of a heading, or of an I/O that failed.
-fn logged(line: &str) -> Option<LoggedIo> {
+fn logged(job: &FioJob, line: &str) -> Option<LoggedIo> {
     let mut fields = line.split(',');
     let at = fields.next()?.parse().ok()?;
     let direction = match fields.nth(1)? {
@@ -119,7 +130,10 @@ fn logged(line: &str) -> Option<LoggedIo> {
     };
     let mut number = |skipped: usize| fields.nth(skipped)?.parse::<i64>().ok();
     let (offset, bytes, lat) = (number(1)?, number(0)?, number(0)?);
-    let (answer, slat) = (number(0)?, number(0)?);
+    let (answer, slat, lag) = (number(0)?, number(0)?, number(0)?);
+    // What an I/O of fio waits before it is sent is in no latency, but where others send it.
+    let lag = if job.counts_from_due() { 0 } else { lag };
+    let (lat, slat) = (lat - lag, (slat - lag).max(0));
     let priority = line.rsplit(',').next()?.parse().ok()?;
     (answer > 0).then_some(LoggedIo {
         at,
@@ -134,14 +148,15 @@ fn logged(line: &str) -> Option<LoggedIo> {
 
 fn format(job: &FioJob) -> FioLogFormat {
     FioLogFormat {
-        largest: job.logs.window == FioLogWindow::Both && !job.logs.avg.is_zero(),
+        largest: job.logs.window == FioLogWindow::Both,
         offset: job.logs.offset,
         priority: job.logs.prio,
         issued: job.logs.issue_time,
     }
 }
 
-fn sample(job: &FioJob, io: &LoggedIo, value: u64) -> FioLogSample {
+fn sample(job: &FioJob, kind: FioLogKind, io: &LoggedIo, value: u64) -> FioLogSample {
+    let has_issue_time = matches!(kind, FioLogKind::Slat | FioLogKind::Clat);
     let of_job = || job.priority().io.map_or(0, IoPriority::value);
     FioLogSample {
         time_ms: io.at / 1_000_000,
@@ -150,7 +165,7 @@ fn sample(job: &FioJob, io: &LoggedIo, value: u64) -> FioLogSample {
         block: io.bytes,
         offset: io.offset,
         priority: if io.priority == 0 { of_job() } else { io.priority },
-        issued_ns: io.at.saturating_sub(io.lat) + io.slat,
+        issued_ns: if has_issue_time { (io.at + io.slat).saturating_sub(io.lat) } else { 0 },
         ..FioLogSample::default()
     }
 }
@@ -167,7 +182,7 @@ fn latencies(job: &FioJob, kind: FioLogKind, ios: &[LoggedIo]) -> FioLogContent 
         _ => io.lat,
     };
     if job.logs.avg.is_zero() {
-        let samples = ios.iter().map(|io| sample(job, io, value(io)));
+        let samples = ios.iter().map(|io| sample(job, kind, io, value(io)));
         return FioLogContent::Samples(format, samples.collect());
     }
     let shown = match job.logs.window {
@@ -186,16 +201,20 @@ fn latencies(job: &FioJob, kind: FioLogKind, ios: &[LoggedIo]) -> FioLogContent 
 /// A log of rates: of each I/O by itself, or over windows in which anything was done. The last one has no line
 /// where the job ended before it did.
 fn rates(job: &FioJob, kind: FioLogKind, ios: &[LoggedIo]) -> FioLogContent {
-    let format = FioLogFormat { largest: false, ..format(job) };
+    let format = format(job);
     if job.logs.avg.is_zero() {
         let value = |io: &LoggedIo| match kind {
             FioLogKind::Iops => 1,
             _ => (io.bytes * 1_000_000).checked_div(io.lat).unwrap_or(0),
         };
-        let samples = ios.iter().map(|io| sample(job, io, value(io)));
+        let samples = ios.iter().map(|io| sample(job, kind, io, value(io)));
         return FioLogContent::Samples(format, samples.collect());
     }
-    let every = (job.logs.avg.as_millis() as u64).max(1);
+    let every = match kind {
+        FioLogKind::Iops => job.statistics.iopsavgtime,
+        _ => job.statistics.bwavgtime,
+    };
+    let every = (every.as_millis() as u64).max(1);
     let mut samples = Vec::new();
     let mut rest = ios;
     // The last I/O is answered a little before the job ends.
@@ -222,6 +241,8 @@ fn rates(job: &FioJob, kind: FioLogKind, ios: &[LoggedIo]) -> FioLogContent {
             samples.push(FioLogSample {
                 time_ms: end,
                 value,
+                // A window has one sample of the rate: it is the largest, too.
+                largest: value,
                 direction,
                 ..FioLogSample::default()
             });
@@ -256,11 +277,11 @@ mod tests {
     use crate::dialect::fio::FioEngine;
 
     const GATHERED: &str = "\
-time_ns,worker,op,file,offset,bytes,lat_ns,answer,slat_ns,priority
-1000000,0,read,0,0,4096,7000,4096,1000,0
-2500000,0,write,0,8192,4096,9000,4096,2000,8197
-12000000,0,read,0,4096,4096,5000,4096,1000,0
-13000000,0,read,0,4096,4096,5000,-5,1000,0
+time_ns,worker,op,file,offset,bytes,lat_ns,answer,slat_ns,lag_ns,priority
+1000000,0,read,0,0,4096,7000,4096,1000,0,0
+2500000,0,write,0,8192,4096,9000,4096,2000,0,8197
+12000000,0,read,0,4096,4096,5000,4096,1000,0,0
+13000000,0,read,0,4096,4096,5000,-5,1000,0,0
 ";
 
     fn job(change: impl FnOnce(&mut FioJob)) -> FioJob {
@@ -270,9 +291,19 @@ time_ns,worker,op,file,offset,bytes,lat_ns,answer,slat_ns,priority
         job
     }
 
+    /// Windows of 10 ms.
+    fn windows(job: &mut FioJob) {
+        let window = Duration::from_millis(10);
+        job.logs.avg = window;
+        (job.statistics.bwavgtime, job.statistics.iopsavgtime) = (window, window);
+    }
+
     /// Names and lines.
     fn texts(job: &FioJob, thread: u32, lines: &str, epoch_ms: u64) -> Vec<(String, String)> {
-        let files = log_files(job, thread, lines, epoch_ms);
+        of_files(log_files(job, thread, lines, FioLogStart { epoch_ms, ramp: Nanos::ZERO }))
+    }
+
+    fn of_files(files: Vec<FioLogFile>) -> Vec<(String, String)> {
         files.into_iter().map(|file| (file.name, file.content.text())).collect()
     }
 
@@ -308,17 +339,45 @@ time_ns,worker,op,file,offset,bytes,lat_ns,answer,slat_ns,priority
     fn windows_have_means_and_rates() {
         let job = job(|job| {
             (job.logs.bw, job.logs.iops) = (Some("p".into()), Some("p".into()));
-            job.logs.avg = Duration::from_millis(10);
+            windows(job);
             job.logs.per_job = false;
         });
         let files = texts(&job, 1, GATHERED, 0);
         assert_eq!(files[0], ("p_bw.log".into(), "10, 400, 0, 0, 0\n10, 400, 1, 0, 0\n".into()));
         assert_eq!(files[1].1, "10, 100, 0, 0, 0\n10, 100, 1, 0, 0\n");
-        let to_the_end = format!("{GATHERED}20000000,0,read,0,0,4096,1000,4096,0,0\n");
+        let to_the_end = format!("{GATHERED}20000000,0,read,0,0,4096,1000,4096,0,0,0\n");
         assert_eq!(
             texts(&job, 1, &to_the_end, 0)[1].1,
             "10, 100, 0, 0, 0\n10, 100, 1, 0, 0\n20, 100, 0, 0, 0\n"
         );
+    }
+
+    #[test]
+    fn the_largest_of_a_window_stands_in_each_log_and_the_time_of_issue_in_two() {
+        let mut job = job(|job| {
+            (job.logs.bw, job.logs.lat) = (Some("p".into()), Some("p".into()));
+            (job.logs.window, job.logs.issue_time) = (FioLogWindow::Both, true);
+        });
+        let at = |job: &FioJob, name: &str| {
+            let found = texts(job, 1, GATHERED, 0).into_iter().find(|(file, _)| file == name);
+            found.expect(name).1.lines().next().unwrap_or_default().to_string()
+        };
+        assert_eq!(at(&job, "p_slat.1.log"), "1, 1000, 0, 0, 4096, 0, 994000");
+        assert_eq!(at(&job, "p_clat.1.log"), "1, 6000, 0, 0, 4096, 0, 994000");
+        assert_eq!(at(&job, "p_lat.1.log"), "1, 7000, 0, 0, 4096, 0, 0");
+        assert_eq!(at(&job, "p_bw.1.log"), "1, 585142, 0, 0, 4096, 0, 0");
+        windows(&mut job);
+        assert_eq!(at(&job, "p_bw.1.log"), "10, 400, 400, 0, 0, 0, 0");
+        assert_eq!(at(&job, "p_lat.1.log"), "12, 6000, 7000, 0, 0, 0, 0");
+    }
+
+    #[test]
+    fn what_came_in_a_ramp_is_in_no_log() {
+        let job = job(|job| (job.logs.lat, job.logs.iops) = (Some("p".into()), Some("p".into())));
+        let start = FioLogStart { epoch_ms: 0, ramp: Nanos(2_499_000) };
+        let files = of_files(log_files(&job, 1, GATHERED, start));
+        assert_eq!(files[2].1, "0, 9000, 1, 4096, 0\n9, 5000, 0, 4096, 0\n");
+        assert_eq!(files[3].1, "0, 1, 1, 4096, 0\n9, 1, 0, 4096, 0\n");
     }
 
     #[test]
@@ -334,7 +393,7 @@ time_ns,worker,op,file,offset,bytes,lat_ns,answer,slat_ns,priority
     fn a_log_can_have_the_time_of_a_clock() {
         let job = job(|job| {
             (job.logs.bw, job.logs.hist) = (Some("p".into()), Some("p".into()));
-            job.logs.avg = Duration::from_millis(10);
+            windows(job);
         });
         let files = texts(&job, 1, GATHERED, 1000);
         assert_eq!(files[0].1, "1010, 400, 0, 0, 0\n1010, 400, 1, 0, 0\n");

@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::asked::{FioJob, FioTyped};
 use super::choices::FioUnified;
 use super::direction::FioDirection;
+use super::engine::FioEngine;
 use super::job_data::FioBorneErrors;
 use super::job_fault::{counts_as_passed, detail_of, error_of, fault_of, result_of};
 use super::plan::FioClone;
@@ -17,7 +18,7 @@ use crate::plan::{Action, IoPriority};
 use crate::record::{
     IntervalCount, JobResult, PhaseRecord, SamplePoint, SteadyResult, SteadyRound,
 };
-use crate::stats::{ActionTotal, HistogramCell, Latency};
+use crate::stats::{ActionTotal, HistogramCell, HistogramCells, Latency};
 use crate::unit::{KIB, Nanos};
 
 /// Options as reports repeat them.
@@ -26,15 +27,30 @@ pub fn typed(options: &[FioTyped]) -> Vec<FioTypedOption> {
     options.iter().map(pair).collect()
 }
 
-/// The line of a job before the run.
-pub fn banner(job: &FioJob) -> FioBanner {
+/// The lines of a job's clones that compute, when they begin; empty of others.
+pub fn computing(job: &FioJob) -> String {
+    let options = &job.queue.engine_options;
+    let Some(load) = options.cpuload.filter(|_| job.queue.engine == FioEngine::Cpuio) else {
+        return String::new();
+    };
+    let (mode, cycle) = (options.cpumode.word(), options.cpuchunks.as_micros());
+    let load = load.min(100);
+    let line = format!("{} ({mode}): ioengine=cpuio, cpuload={load}, cpucycle={cycle}\n", job.name);
+    line.repeat(job.schedule.numjobs as usize)
+}
+
+/// The line of a job before the run; none of one that has no files.
+pub fn banner(job: &FioJob) -> Option<FioBanner> {
+    if job.queue.engine.without_io() {
+        return None;
+    }
     let pattern = &job.pattern;
     let size = |direction: FioDirection| {
         let usual = *pattern.bs.of(direction);
         let or_usual = |bytes: u64| if bytes == 0 { usual } else { bytes };
         (or_usual(*pattern.min_bs.of(direction)), or_usual(*pattern.max_bs.of(direction)))
     };
-    FioBanner {
+    Some(FioBanner {
         name: job.name.clone(),
         group: job.group,
         rw: pattern.rw.word().into(),
@@ -44,7 +60,7 @@ pub fn banner(job: &FioJob) -> FioBanner {
         depth: job.queue.iodepth,
         clones: job.schedule.numjobs,
         style: style(job),
-    }
+    })
 }
 
 fn style(job: &FioJob) -> FioStyle {
@@ -178,7 +194,7 @@ impl FioJobReport {
             let skipped = phase.span.counted.since(phase.span.started);
             report.sample(job, skipped, points, &phase.series.points);
             if !job.statistics.disable_lat && !job.statistics.gtod_reduce {
-                cells.extend(total.histogram.iter());
+                cells.extend(whole_latency(job, total).1.iter());
             }
         }
         if job.queue.engine.without_io() {
@@ -303,6 +319,17 @@ fn batches(calls: &[(u32, u64)]) -> FioShares<7> {
     FioShares { counts, of: counts.iter().sum() }
 }
 
+/// What is `lat` to fio, which counts from when an I/O was sent, but where others send it.
+fn whole_latency<'t>(
+    job: &FioJob,
+    total: &'t ActionTotal,
+) -> (Option<&'t Latency>, &'t HistogramCells) {
+    match total.service_ns.as_deref().filter(|_| !job.counts_from_due()) {
+        Some(service) => (Some(service), &total.service_histogram),
+        None => (total.lat_ns.as_ref(), &total.histogram),
+    }
+}
+
 fn direction_report(job: &FioJob, total: &ActionTotal, runtime_ms: u64) -> FioDirectionReport {
     let statistics = &job.statistics;
     let mut report = FioDirectionReport {
@@ -316,7 +343,8 @@ fn direction_report(job: &FioJob, total: &ActionTotal, runtime_ms: u64) -> FioDi
     if statistics.gtod_reduce {
         return report;
     }
-    let all = latency(total.lat_ns.as_ref(), total.histogram.iter());
+    let (whole, cells) = whole_latency(job, total);
+    let all = latency(whole, cells.iter());
     if !statistics.disable_slat {
         report.slat = latency(total.slat_ns.as_deref(), total.slat_histogram.iter());
     }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::asked::FioCommand;
 use super::iolog_written::written_list;
-use super::logs::log_files;
+use super::logs::{FioLogStart, log_files};
 use super::plan::FioClone;
 use super::states_saved::state_file;
 use super::whole_log::whole_files;
@@ -18,7 +18,7 @@ pub fn outputs(command: &FioCommand, clones: &[FioClone]) -> Vec<PathBuf> {
     for clone in clones {
         let job = &command.jobs[clone.job];
         let ending = if job.logs.store_compressed { ".fz" } else { "" };
-        let logs = log_files(job, clone.thread, "", 0).into_iter();
+        let logs = log_files(job, clone.thread, "", FioLogStart::default()).into_iter();
         names.extend(logs.map(|log| format!("{}{ending}", log.name)));
         names.extend(written_list(job, clone.number, "", "").map(|(name, _)| name));
         names.extend(state_file(command, clone));

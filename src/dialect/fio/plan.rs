@@ -4,6 +4,7 @@
 mod computing;
 mod file_calls;
 mod files;
+mod laid_out;
 mod limits;
 mod loops;
 mod memory;
@@ -19,6 +20,7 @@ mod target;
 mod unmet;
 mod verify;
 
+use laid_out::FilesLaidOut;
 use loops::phases_of;
 pub use placed::{FioClone, FioPlan, FioSurroundings, FioThere};
 use refused::refused;
@@ -58,6 +60,7 @@ impl FioCommand {
         let mut phases = Vec::new();
         let mut clones = Vec::new();
         let mut unsettled = Vec::new();
+        let mut laid_out = FilesLaidOut::new(found.there);
         for together in self.together()? {
             let name = self.phase_name(phases.len(), together[0]);
             let (loops, anew) = self.loops_apart(&together, found)?;
@@ -80,6 +83,7 @@ impl FioCommand {
                         name: format!("{}.{clone}", job.name),
                         ..job.clone_of((clone, thread), found, &phases)?
                     };
+                    laid_out.add(job, &planned);
                     let planned = Job { after: self.awaited_by(job, &clones, &name)?, ..planned };
                     let idle = self.own.idle_profile.is_some();
                     let detail = DetailLevel { idle, ..planned.detail.clone() };
@@ -148,7 +152,7 @@ impl FioCommand {
             phases,
         };
         plan.check()?;
-        Ok(FioPlan { plan, clones, unsettled })
+        Ok(FioPlan { plan, clones, unsettled, laid_out: laid_out.lines })
     }
 
     /// Jobs of `exit_on_io_done` that no I/O runs beside: they wait for that of later jobs, or of none, and so take

@@ -6,6 +6,7 @@ use super::answers;
 use super::asked::{FioJob, FioNote, FioOptions, FioPathKind, FioPlace, FioTyped, FioWorld};
 use super::byte_pattern;
 use super::complaint::FioFault;
+use super::kind::FioKind;
 use super::names;
 use super::near;
 use super::option::{FioOption, FioStanding};
@@ -59,6 +60,9 @@ impl Reader<'_> {
             value.files = self.quoted(value.text())?;
         }
         self.said.append(&mut value.said.clone());
+        if matches!(option.kind, FioKind::Deprecated) {
+            self.told.push(format!("Option {} is deprecated", option.name));
+        }
         if !self.dry {
             self.refuse(option, &value)?;
             if option.name == "directory" {

@@ -36,7 +36,7 @@ pub fn run_report(
     let elapsed =
         record.phases.iter().map(|phase| phase.span.time()).fold(Nanos::ZERO, |a, b| a + b);
     FioReport {
-        disks: match command.jobs.iter().any(|job| job.statistics.disk_util) {
+        disks: match command.jobs.iter().any(has_disks) {
             true => disks(record),
             false => Vec::new(),
         },
@@ -44,6 +44,11 @@ pub fn run_report(
         assay: Some(found(record, &command.notes)),
         ..report_of(command, each, elapsed, (now_ms, now))
     }
+}
+
+/// Whether the disks below its files are looked at.
+fn has_disks(job: &FioJob) -> bool {
+    job.statistics.disk_util && !job.queue.engine.without_disk()
 }
 
 /// The report of a run that goes on: what is only known at its end is not in it.
@@ -115,7 +120,7 @@ fn grouped(each: Vec<(&FioJob, FioJobReport)>) -> Vec<FioJobReport> {
     }
     let one = |(together, mut group): (bool, Vec<FioJobReport>)| match together && group.len() > 1 {
         true => group_report(&group),
-        false => group.pop(),
+        false => group.pop().map(FioJobReport::alone),
     };
     reports.into_iter().filter_map(one).collect()
 }

@@ -1,9 +1,34 @@
 //! What fio says of a block that does not hold what it must.
 
 use crate::error::{Fault, HeaderField, PiecePart};
+use crate::record::{JobResult, Record};
+
+/// fio's lines about each block that failed verification, passed over or not; and how many have none.
+pub fn wrong_blocks(record: &Record) -> String {
+    let mut said = String::new();
+    for phase in &record.phases {
+        let passed = phase.jobs.iter().flat_map(|job| &job.wrong);
+        said.extend(passed.chain(&phase.faults).filter_map(verify_failure));
+        let untold: u64 = phase.jobs.iter().map(untold).sum();
+        if untold > 0 {
+            said += &format!("assay: {untold} more blocks failed verification\n");
+        }
+    }
+    said
+}
+
+/// Blocks of a job that are wrong, and of which the record has the number alone.
+fn untold(job: &JobResult) -> u64 {
+    let wrong: u64 = job.totals.values().map(|total| total.mismatches).sum();
+    let ended_it = job.faults.iter().filter(|fault| fault.piece.is_some()).count();
+    match job.wrong.is_empty() {
+        true => 0,
+        false => wrong.saturating_sub((job.wrong.len() + ended_it) as u64),
+    }
+}
 
 /// fio's lines about a block that failed verification, each with its end; none of another fault.
-pub fn verify_failure(fault: &Fault) -> Option<String> {
+fn verify_failure(fault: &Fault) -> Option<String> {
     let wrong = fault.piece.as_deref()?;
     let (expected, found) = (&wrong.expected, &wrong.found);
     let (start, bytes) = match wrong.part {

@@ -41,6 +41,16 @@ impl<'s, L: IoBackend<'s>, const MORE: bool> IoLoop<'_, 's, L, MORE> {
         ControlFlow::Continue(())
     }
 
+    /// The file that was written last, where its flush is enough: those before it had theirs, or are to have none.
+    pub(super) fn file_to_flush(&self) -> Option<u32> {
+        let (every, _) = self.worker.flush.filter(|_| MORE && self.worker.files.len() > 1)?;
+        if every > 1 && self.worker.flush_last || self.backend.holds_back() {
+            return None;
+        }
+        let sent = self.ios_in_flight.iter().zip(&self.io_states).filter(|(io, _)| io.io.len > 0);
+        sent.max_by_key(|(_, state)| state.number).map(|(io, _)| io.io.file)
+    }
+
     /// Writes a flush down: of one file, or one for each.
     fn write_flush_down(&mut self, how: FlushKind, one: Option<u32>, completed: Timestamp) {
         let (since, files) = (self.now, self.worker.files.len() as u32);
@@ -55,6 +65,7 @@ impl<'s, L: IoBackend<'s>, const MORE: bool> IoLoop<'_, 's, L, MORE> {
                 number,
                 priority: 0,
                 since,
+                sent: since,
                 accepted,
                 completed,
                 answer: 0,

@@ -267,7 +267,7 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
     fn flush_when_due(&mut self) -> ControlFlow<()> {
         match self.flush_due() {
             Some(_) if MORE && self.loop_config.replayed => self.flush_as_listed(),
-            Some(how) if self.nothing_in_flight() => self.flush(how, None),
+            Some(how) if self.nothing_in_flight() => self.flush(how, self.file_to_flush()),
             _ => ControlFlow::Continue(()),
         }
     }
@@ -564,10 +564,13 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
         answer: i32,
     ) {
         let Some(log) = &mut self.worker.log else { return };
-        let (mut io, mut since) = (io_in_flight.io, io_in_flight.since);
+        let InFlight { mut io, mut since, mut sent, .. } = *io_in_flight;
         match call {
             InFlightCall::Main => {}
-            InFlightCall::Back => (io.op, since) = (IoOp::Read, self.io_states[index].sent),
+            InFlightCall::Back => {
+                sent = self.io_states[index].sent;
+                (io.op, since) = (IoOp::Read, sent);
+            }
             // Half of a rewrite: the whole is written down, unless it ends here.
             InFlightCall::Fetch if answer > 0 => return,
             InFlightCall::Fetch => {}
@@ -579,6 +582,7 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
             number: self.io_states[index].number,
             priority: self.backend.priority_of(index),
             since,
+            sent,
             accepted,
             completed: self.now,
             answer,

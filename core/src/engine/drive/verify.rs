@@ -9,6 +9,7 @@ use super::super::fill::{BlockCheck, DataFiller, KnownGenerations, OFFSET_BITS, 
 use super::super::{IoBackend, IoOp, IoRequest};
 use super::in_flight::{InFlightCall, IoAnswer};
 use super::io_loop::IoLoop;
+use super::worker::WRONG_BLOCKS;
 
 /// A block that does not hold what it must.
 pub(super) struct VerifyMismatch {
@@ -110,13 +111,17 @@ impl<'s, L: IoBackend<'s>, const MORE: bool> IoLoop<'_, 's, L, MORE> {
         let io = answer.io_in_flight.io;
         let action = if answer.call == InFlightCall::Back { Action::Read } else { io.op.action() };
         self.worker_totals.tallies.of(action).mismatches += 1;
+        let place = place_of(self.worker.first_file, io);
+        let path = self.worker.path(io.file);
+        let fault = || mismatch(path, io.offset, place, wrong);
         if self.worker.limits.passes_wrong_blocks() {
+            if self.worker_totals.wrong.len() < WRONG_BLOCKS {
+                self.worker_totals.wrong.push(fault());
+            }
             return self.worker_totals.passed.add(libc::EILSEQ);
         }
         self.open = false;
-        let place = place_of(self.worker.first_file, io);
-        let path = self.worker.path(io.file);
-        self.worker_totals.fault.get_or_insert_with(|| mismatch(path, io.offset, place, wrong));
+        self.worker_totals.fault.get_or_insert_with(fault);
     }
 }
 

@@ -136,6 +136,9 @@ pub struct Worker<'a> {
     pub halt: &'a AtomicBool,
 }
 
+/// Blocks with wrong data of which a worker tells what is wrong, at the most.
+pub const WRONG_BLOCKS: usize = 1024;
+
 /// What a worker brings home.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct WorkerTotals {
@@ -169,6 +172,8 @@ pub struct WorkerTotals {
     pub passed: PassedErrors,
     /// The file and offset of each write that failed.
     pub failed: Vec<(u32, u64)>,
+    /// Those of them that are blocks with wrong data: the first [`WRONG_BLOCKS`].
+    pub wrong: Vec<Fault>,
     /// The end of the data was met.
     pub end_of_data: bool,
     /// All passes over a tree were made to their end.
@@ -194,6 +199,7 @@ impl Worker<'_> {
         self.verify != Verify::None
             || self.split.any()
             || self.log.is_some()
+            || self.flush.is_some() && self.files.len() > 1
             || self.priorities.is_some()
             || self.by_file
             || self.balance.is_some()

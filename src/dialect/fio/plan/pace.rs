@@ -26,7 +26,7 @@ impl FioJob {
         let compute = (cycles > 0).then_some(compute);
         let rate = Rate { rest: self.rest(), compute, ..Rate::CLOSED };
         let linear = self.pace.rate_process == FioRateProcess::Linear;
-        let offload = self.queue.submit_mode == FioSubmitMode::Offload;
+        let offload = self.counts_from_due();
         if caps == Caps::NONE {
             return Ok(rate);
         }
@@ -56,6 +56,11 @@ impl FioJob {
         });
         let arrivals = if linear { Arrivals::Even { iops } } else { Arrivals::Poisson { iops } };
         Ok(Rate { arrivals: Some(arrivals), ..rate })
+    }
+
+    /// Whether its latency counts from when an I/O was due: others send it, who may be late.
+    pub(in crate::dialect::fio) fn counts_from_due(&self) -> bool {
+        self.queue.submit_mode == FioSubmitMode::Offload
     }
 
     /// The cap of a direction, where the job moves anything in it.

@@ -95,4 +95,6 @@ pub struct FioPlan {
     pub clones: Vec<FioClone>,
     /// The names of phases whose files are removed at once: what they leave in memory is not watched.
     pub unsettled: Vec<String>,
+    /// What fio says of files that are made or made longer, a line for each clone that has any.
+    pub laid_out: String,
 }
