@@ -311,7 +311,7 @@ impl FioLine {
     /// The lines that stand before the report for people.
     fn opening(&self) -> String {
         let jobs = &self.command.jobs;
-        let banners: Vec<_> = jobs.iter().filter_map(fio::banner).collect();
+        let banners: Vec<_> = jobs.iter().map(fio::banner).collect();
         let count = |thread: bool| {
             let of = self.command.jobs.iter().filter(|job| job.schedule.thread == thread);
             of.map(|job| job.schedule.numjobs).sum()

@@ -6,6 +6,7 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
+use super::direction::FioDirection;
 use super::job_data::{FioData, FioReplay, FioVerify};
 use super::job_report::{FioLogs, FioStatistics};
 use super::job_target::{FioPattern, FioTarget};
@@ -113,6 +114,14 @@ pub struct FioJob {
 }
 
 impl FioJob {
+    /// The directions in which it moves anything.
+    pub(super) fn directions(&self) -> Vec<FioDirection> {
+        let rw = self.pattern.rw;
+        let does = [rw.reads(), rw.writes(), rw.trims()];
+        let both = FioDirection::ALL.into_iter().zip(does);
+        both.filter(|(_, does)| *does).map(|(direction, _)| direction).collect()
+    }
+
     /// Whether an option was typed for it or for its defaults, by its usual name.
     pub fn is_set(&self, name: &str) -> bool {
         self.set.contains(name)

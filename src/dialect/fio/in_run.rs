@@ -21,6 +21,7 @@ pub fn found_in_run(command: &FioCommand, clones: &[FioClone], record: &Record) 
             notes.extend(ended_early(job, &results));
         }
         notes.extend(caught_up(job, &results));
+        notes.extend(omitted(job, &results));
     }
     notes
 }
@@ -50,6 +51,25 @@ fn ended_early(job: &FioJob, results: &[(&PhaseRecord, &JobResult)]) -> Option<F
         &format!("{runtime} of work"),
         "time_based beside it",
     ))
+}
+
+/// Who counts from when I/Os were sent leaves out how long they waited for those before them.
+fn omitted(job: &FioJob, results: &[(&PhaseRecord, &JobResult)]) -> Option<FioNote> {
+    let totals = results.iter().flat_map(|(_, result)| result.totals.values());
+    let means = totals
+        .filter_map(|total| Some((total.lat_ns.as_ref()?.mean, total.service_ns.as_ref()?.mean)));
+    let (due, sent) =
+        means.filter(|_| !job.counts_from_due()).max_by(|a, b| a.0.total_cmp(&b.0))?;
+    (due > 2.0 * sent).then(|| {
+        let [due, sent] = [due, sent].map(|mean| Nanos(mean as u64));
+        FioNote::about(
+            job,
+            "rate_process",
+            format!("{sent} of latency in the mean, from when an I/O was sent: it is {due} from when it was due, because I/Os waited for those before them"),
+            "latency from when an I/O was due",
+            "io_submit_mode=offload beside ioengine=io_uring",
+        )
+    })
 }
 
 /// A rate is one of the mean: what a stall held up was sent behind it, faster than the rate.

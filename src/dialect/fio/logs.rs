@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::asked::FioJob;
 use super::choices::FioLogWindow;
+use super::engine::FioEngine;
 use super::print::{
     FioBins, FioHistogramLog, FioLogAverage, FioLogFormat, FioLogKind, FioLogSample, FioWindowValue,
 };
@@ -176,24 +177,26 @@ fn latencies(job: &FioJob, kind: FioLogKind, ios: &[LoggedIo]) -> FioLogContent 
     if kind == FioLogKind::Slat && !job.splits_latency() {
         return FioLogContent::Samples(format, Vec::new());
     }
+    let trims = |io: &&LoggedIo| io.direction == 2 && job.queue.engine != FioEngine::Null;
+    let ios = ios.iter().filter(|io| kind != FioLogKind::Slat || !trims(io));
     let value = |io: &LoggedIo| match kind {
         FioLogKind::Slat => io.slat,
         FioLogKind::Clat => io.lat.saturating_sub(io.slat),
         _ => io.lat,
     };
     if job.logs.avg.is_zero() {
-        let samples = ios.iter().map(|io| sample(job, kind, io, value(io)));
+        let samples = ios.map(|io| sample(job, kind, io, value(io)));
         return FioLogContent::Samples(format, samples.collect());
     }
+    let end = ios.clone().last().map_or(0, |io| io.at / 1_000_000);
     let shown = match job.logs.window {
         FioLogWindow::Avg => FioWindowValue::Mean,
         FioLogWindow::Max => FioWindowValue::Largest,
         FioLogWindow::Both => FioWindowValue::Both,
     };
     let mut window = FioLogAverage::new(kind, job.logs.avg.as_millis() as u64, shown);
-    let ended = ios.iter().filter_map(|io| window.add(io.at / 1_000_000, io.direction, value(io)));
+    let ended = ios.filter_map(|io| window.add(io.at / 1_000_000, io.direction, value(io)));
     let mut samples: Vec<_> = ended.collect();
-    let end = ios.last().map_or(0, |io| io.at / 1_000_000);
     samples.extend(window.finish(end));
     FioLogContent::Samples(format, samples)
 }
@@ -274,7 +277,6 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::dialect::fio::FioEngine;
 
     const GATHERED: &str = "\
 time_ns,worker,op,file,offset,bytes,lat_ns,answer,slat_ns,lag_ns,priority

@@ -39,19 +39,17 @@ pub fn computing(job: &FioJob) -> String {
     line.repeat(job.schedule.numjobs as usize)
 }
 
-/// The line of a job before the run; none of one that has no files.
-pub fn banner(job: &FioJob) -> Option<FioBanner> {
-    if job.queue.engine.without_io() {
-        return None;
-    }
+/// The line of a job before the run.
+pub fn banner(job: &FioJob) -> FioBanner {
     let pattern = &job.pattern;
     let size = |direction: FioDirection| {
         let usual = *pattern.bs.of(direction);
         let or_usual = |bytes: u64| if bytes == 0 { usual } else { bytes };
         (or_usual(*pattern.min_bs.of(direction)), or_usual(*pattern.max_bs.of(direction)))
     };
-    Some(FioBanner {
+    FioBanner {
         name: job.name.clone(),
+        without_io: job.queue.engine.without_io(),
         group: job.group,
         rw: pattern.rw.word().into(),
         blocks: FioDirection::ALL.map(size),
@@ -60,7 +58,7 @@ pub fn banner(job: &FioJob) -> Option<FioBanner> {
         depth: job.queue.iodepth,
         clones: job.schedule.numjobs,
         style: style(job),
-    })
+    }
 }
 
 fn style(job: &FioJob) -> FioStyle {
@@ -184,6 +182,10 @@ impl FioJobReport {
             let points = result.series.get(&action);
             let report = &mut self.directions[direction];
             *report = direction_report(job, total, runtime_ms);
+            if action == Action::Trim && job.queue.engine != FioEngine::Null {
+                // The worker's own call, which nothing accepts before.
+                report.slat = FioLatency::default();
+            }
             for of_one in &result.priorities {
                 let Some(total) = of_one.io.get(&action) else { continue };
                 let moved = direction_report(job, total, runtime_ms);
@@ -337,7 +339,8 @@ fn direction_report(job: &FioJob, total: &ActionTotal, runtime_ms: u64) -> FioDi
         ios: total.ops.0 + total.errors,
         short: total.short,
         bytes: total.bytes.0,
-        runtime_ms,
+        // fio takes no time for what moved nothing.
+        runtime_ms: if total.bytes.0 > 0 { runtime_ms } else { 0 },
         ..FioDirectionReport::default()
     };
     if statistics.gtod_reduce {

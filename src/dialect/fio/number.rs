@@ -179,6 +179,11 @@ fn meant(text: &str) -> Option<(f64, String)> {
     Some((number, text[end..].trim().to_ascii_lowercase()))
 }
 
+/// Whether there is anything behind the point of a number.
+pub(super) fn has_fraction(text: &str) -> bool {
+    meant(text).is_some_and(|(number, _)| number.fract() != 0.0)
+}
+
 /// A number without a fraction, where it is in range.
 fn whole(number: f64) -> Option<i64> {
     (0.0..9e18).contains(&number).then_some(number.round() as i64)

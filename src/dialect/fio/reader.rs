@@ -11,7 +11,7 @@ use super::names;
 use super::near;
 use super::option::{FioOption, FioStanding};
 use super::options;
-use super::surprises;
+use super::surprises::{self, FioSurprise};
 use super::value::FioValue;
 
 /// An option as it stands, before it is taken.
@@ -74,7 +74,11 @@ impl Reader<'_> {
             refuse_writes(job, option)?;
         }
         job.set.insert(option.name);
-        for surprise in surprises::of(option, &value) {
+        let apart = match option.name {
+            "filename" | "directory" => self.taken_apart(option.name, value.text()),
+            _ => None,
+        };
+        for surprise in surprises::of(option, &value).into_iter().chain(apart) {
             self.notes.push(FioNote {
                 job: if global { String::new() } else { job.name.clone() },
                 place: text.place.clone(),
@@ -92,6 +96,22 @@ impl Reader<'_> {
             global,
         });
         Ok(())
+    }
+
+    /// A name with a colon is several, also where it is probably one: something of that name is there, or what follows
+    /// the colon is no path where the first is one.
+    fn taken_apart(&self, option: &str, text: &str) -> Option<FioSurprise> {
+        let names = names::split(text);
+        let whole = names.join(":");
+        let absolute = |name: &String| name.starts_with('/');
+        let (first, others) = names.split_first()?;
+        let mixed = absolute(first) && others.iter().any(|other| !absolute(other));
+        let there = || (self.world.kind)(Path::new(&whole)) != FioPathKind::Missing;
+        (!others.is_empty() && (mixed || there())).then(|| {
+            let made = format!("{} names, a colon between them: {}", names.len(), names.join(", "));
+            let escaped = names.iter().map(|name| name.replace(':', "\\:")).collect::<Vec<_>>();
+            FioSurprise::new(made, whole, format!("{option}={}", escaped.join("\\:")))
+        })
     }
 
     /// Folders that files are put into have to be there.

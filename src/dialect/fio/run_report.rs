@@ -1,5 +1,7 @@
 //! What a run came to, in fio's terms: the reports of its jobs, its disks, and what assay found.
 
+use std::collections::HashSet;
+
 use super::asked::{FioCommand, FioFormat, FioIdleProfile, FioJob, FioNote, FioOptions, VERSION};
 use super::measure::{blank, typed};
 use super::plan::READ_BACK;
@@ -210,9 +212,10 @@ pub fn figure(phase: &PhaseRecord) -> String {
     jobs.join(", ") + back
 }
 
-/// A line for each surprise in what was typed.
+/// A line for each surprise in what was typed: one for all jobs that have the same line.
 pub fn note_lines(notes: &[FioNote]) -> Vec<String> {
-    notes.iter().map(note_line).collect()
+    let mut told = HashSet::new();
+    notes.iter().map(note_line).filter(|line| told.insert(line.clone())).collect()
 }
 
 /// A line for a surprise.

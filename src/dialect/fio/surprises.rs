@@ -104,17 +104,19 @@ fn number_of(option: &FioOption, value: &FioValue<'_>) -> Option<FioSurprise> {
             }
             (Some(read), None) => {
                 // Letters that are no unit: nobody can say what they mean.
-                found.get_or_insert((shown_exactly(read, unit), String::new()));
-                rewritten.push(part.trim().into());
+                let made = format!("{} without what follows", shown_exactly(read, unit));
+                found.get_or_insert((made, "all of it".into()));
+                rewritten.push(shown(read));
+            }
+            (Some(read), Some(_)) if number::has_fraction(part) => {
+                found.get_or_insert((shown_exactly(read, unit), part.trim().into()));
+                rewritten.push(shown(read));
             }
             _ => rewritten.push(part.trim().into()),
         }
     }
     let (made, meant) = found?;
-    let instead = match meant.as_str() {
-        "" => String::new(),
-        _ => format!("{}={}", option.name, rewritten.join(",")),
-    };
+    let instead = format!("{}={}", option.name, rewritten.join(","));
     Some(FioSurprise { made, meant, instead })
 }
 
@@ -174,7 +176,9 @@ mod tests {
             ("runtime", "1sec", "1us", "1s", "runtime=1s"),
             ("runtime", "10min", "10us", "10m", "runtime=10m"),
             ("ramp_time", "0.5", "0us", "500ms", "ramp_time=500ms"),
-            ("iodepth", "32x", "32", "", ""),
+            ("iodepth", "32x", "32 without what follows", "all of it", "iodepth=32"),
+            ("bs", "256KB1", "262144 without what follows", "all of it", "bs=256k"),
+            ("rate", "50.49", "50", "50.49", "rate=50"),
             ("bs", "4k,1MiB", "1000000", "1m", "bs=4k,1m"),
         ];
         for (name, text, made, meant, instead) in table {

@@ -2,8 +2,9 @@
 
 use super::asked::{FioJob, FioNote};
 use super::choices::{FioSteadyState, FioVerifyKind};
+use super::direction::FioDirection;
 use super::engine::FioEngine;
-use super::job_target::FioAmount;
+use super::job_target::{FioAmount, FioBlockShare};
 use super::names;
 
 /// The surprises of a complete job. Words are those that were typed for it, or for its defaults.
@@ -69,14 +70,20 @@ pub(super) fn written_over(job: &FioJob, before: &[FioJob]) -> Option<FioNote> {
 
 fn blocks(job: &FioJob, note: &mut impl FnMut(&str, String, &str, &str)) {
     for name in ["bsrange", "bssplit"] {
-        if job.is_set("bs") && job.is_set(name) {
-            let typed = job.typed("bs").map_or("the block size", |typed| typed.typed.as_str());
-            note(
-                "bs",
-                format!("nothing: '{name}' decides about the block size"),
-                typed,
-                &format!("leave '{name}' out"),
-            );
+        // A block size of [global] is one of the jobs that have nothing else.
+        let Some((bs, other)) = job.typed("bs").zip(job.typed(name)) else { continue };
+        let all = |direction: &FioDirection| {
+            name == "bsrange" || !job.pattern.bssplit.of(*direction).is_empty()
+        };
+        if bs.global == other.global && job.directions().iter().all(all) {
+            let made = format!("nothing: '{name}' decides about the block size");
+            note("bs", made, &bs.typed, &format!("it without '{name}'"));
+        }
+    }
+    for direction in job.directions() {
+        if let Some(made) = shares_made(job.pattern.bssplit.of(direction)) {
+            note("bssplit", made, "these shares", "shares that add up to 100");
+            break;
         }
     }
     if job.sync.atomic && !job.sync.direct {
@@ -87,6 +94,23 @@ fn blocks(job: &FioJob, note: &mut impl FnMut(&str, String, &str, &str)) {
             "direct=1",
         );
     }
+}
+
+/// What fio makes of shares that do not add up to 100: they are taken one after the other, and the last has the rest.
+fn shares_made(blocks: &[FioBlockShare]) -> Option<String> {
+    let sum: u32 = blocks.iter().map(|block| block.percent).sum();
+    // Those that were left out were filled up, in whole percent.
+    if blocks.is_empty() || (101 - blocks.len().min(100) as u32..=100).contains(&sum) {
+        return None;
+    }
+    let mut rest = 100;
+    let each = blocks.iter().enumerate().map(|(at, block)| {
+        let last = at + 1 == blocks.len();
+        let share = if last { rest } else { block.percent.min(rest) };
+        rest -= share;
+        format!("{} bytes in {share} %", block.bytes)
+    });
+    Some(format!("{}: the shares add up to {sum} %", each.collect::<Vec<_>>().join(", ")))
 }
 
 fn files(job: &FioJob, note: &mut impl FnMut(&str, String, &str, &str)) {
@@ -102,7 +126,10 @@ fn files(job: &FioJob, note: &mut impl FnMut(&str, String, &str, &str)) {
             "filename in the jobs only, not in [global]",
         );
     }
-    if job.is_set("nrfiles") && !target.filenames.is_empty() {
+    let count = job.typed("nrfiles").and_then(|typed| typed.value.as_deref()?.parse().ok());
+    if count.is_some_and(|count: usize| count != target.filenames.len())
+        && !target.filenames.is_empty()
+    {
         note(
             "nrfiles",
             format!("{} of the files that 'filename' names", target.nrfiles),
@@ -123,6 +150,18 @@ fn files(job: &FioJob, note: &mut impl FnMut(&str, String, &str, &str)) {
 }
 
 fn times(job: &FioJob, note: &mut impl FnMut(&str, String, &str, &str)) {
+    for direction in job.directions() {
+        let (rate, block) = (*job.pace.rate.of(direction), *job.pattern.min_bs.of(direction));
+        if rate > 0 && rate.saturating_mul(60) < block {
+            note(
+                "rate",
+                format!("{rate} bytes a second, less than a block of {block} bytes in a minute"),
+                &format!("{rate} MiB a second"),
+                &format!("rate={rate}m"),
+            );
+            break;
+        }
+    }
     if job.is_set("time_based") && job.schedule.runtime.is_zero() {
         note("time_based", "nothing: there is no runtime".into(), "a time to run", "runtime=60s");
     }

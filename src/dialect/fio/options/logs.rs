@@ -129,8 +129,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
         "write logs compressed",
         |job, value| value.bool(&mut job.logs.store_compressed),
         "--name=a --size=1m --write_lat_log=a --log_store_compressed=0",
-    )
-    .noted("logs are written as text"),
+    ),
     FioOption::new(
         "log_alternate_epoch",
         FioKind::Bool,

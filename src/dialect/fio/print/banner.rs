@@ -24,6 +24,8 @@ pub struct FioBanner {
     pub depth: u32,
     /// `numjobs`.
     pub clones: u32,
+    /// Whether it moves nothing: its clones are shown, and no line of its own.
+    pub without_io: bool,
     /// How its numbers are written.
     pub style: FioStyle,
 }
@@ -31,6 +33,10 @@ pub struct FioBanner {
 impl FioBanner {
     /// The line of the job, and `...` below it if it has clones.
     pub fn lines(&self) -> String {
+        let clones = if self.clones > 1 { "...\n" } else { "" };
+        if self.without_io {
+            return clones.into();
+        }
         let shown = if self.sequential_random { 2 } else { 3 };
         let blocks: String = ["R", "W", "T"]
             .iter()
@@ -42,7 +48,6 @@ impl FioBanner {
             .collect();
         let mark = if self.sequential_random { "bs_is_seq_rand, " } else { "" };
         let (name, group, rw) = (&self.name, self.group, &self.rw);
-        let clones = if self.clones > 1 { "...\n" } else { "" };
         format!(
             "{name}: (g={group}): rw={rw}, bs={blocks}{mark}ioengine={}, iodepth={}\n{clones}",
             self.engine, self.depth
