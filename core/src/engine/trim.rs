@@ -27,7 +27,7 @@ pub(crate) struct Trimmer {
 impl Trimmer {
     pub(crate) fn new(files: &WorkerFiles, call: TrimCall) -> Self {
         let device = |file: BorrowedFd| {
-            let discards = call == TrimCall::Discard;
+            let discards = call != TrimCall::Fitting;
             discards
                 || rustix::fs::fstat(file).is_ok_and(|stat| {
                     FileType::from_raw_mode(stat.st_mode) == FileType::BlockDevice

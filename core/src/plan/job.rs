@@ -162,6 +162,8 @@ pub enum TrimCall {
     Fitting,
     /// `BLKDISCARD`, whatever it is: a file answers ENOTTY (fio's).
     Discard,
+    /// The same, one after the other by the worker itself, whatever else it has in flight (fio's `libaio`).
+    DiscardInTurn,
 }
 
 /// How long data are said to live, as `F_SET_RW_HINT` has it (fcntl(2)).

@@ -131,6 +131,9 @@ pub struct ToolProfile {
     /// It writes until nothing more fits, and says so then: files that will not fit are no reason not to begin.
     #[serde(skip_serializing_if = "is_usual")]
     pub until_full: bool,
+    /// A file that nothing was ever written to is read, too: memory answers for its holes.
+    #[serde(default, skip_serializing_if = "is_usual")]
+    pub reads_holes: bool,
     /// Its words are operands, `name=value`, in any order: of each name one counts, but lists (`conv=a,b`) add up.
     #[serde(skip_serializing_if = "is_usual")]
     pub operands: bool,

@@ -55,6 +55,7 @@ pub(super) fn fit(plan: &Plan, sys_root: &SysRoot) -> Result<FittedPlan, Error> 
         kept: kept(plan),
         leaves_out: false,
         until_full: plan.origin.tool.until_full,
+        reads_holes: plan.origin.tool.reads_holes,
         method_option: plan.origin.tool.method.clone(),
         size_option: plan.origin.tool.size.as_deref().unwrap_or("--size").into(),
     };

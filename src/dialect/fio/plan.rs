@@ -480,6 +480,7 @@ impl FioCommand {
             // What is written all of the time is never verified.
             more: if verifies { Vec::new() } else { vec![longer] },
             until_full: true,
+            reads_holes: true,
             ..ToolProfile::default()
         }
     }

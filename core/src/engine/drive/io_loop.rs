@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::atomic::Ordering::Relaxed;
 
 use crate::error::{Doing, Fault};
-use crate::plan::Action;
+use crate::plan::{Action, TrimCall};
 use crate::stats::ActionTally;
 use crate::sys::slab::Slot;
 use crate::unit::Timestamp;
@@ -97,9 +97,10 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
         let depth = free.len();
         let does = worker.cursor.any();
         let trims = MORE && does.does(IoOp::Trim) && !L::TAKES_TRIMS;
-        let trimmer = (trims && depth == 1).then(|| Trimmer::new(&worker.files, worker.trim_call));
+        let in_turn = depth == 1 || worker.trim_call == TrimCall::DiscardInTurn;
+        let trimmer = (trims && in_turn).then(|| Trimmer::new(&worker.files, worker.trim_call));
         let trim_pool =
-            (trims && depth > 1).then(|| TrimPool::new(&worker.files, worker.trim_call, depth));
+            (trims && !in_turn).then(|| TrimPool::new(&worker.files, worker.trim_call, depth));
         let (trim_pool, fault) = match trim_pool.transpose() {
             Ok(pool) => (pool, None),
             Err(error) => (None, Some(Fault::no_thread(&error))),

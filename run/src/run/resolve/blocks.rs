@@ -57,7 +57,7 @@ impl PlanFitter<'_> {
                 files = if *shared { *count } else { count.saturating_mul(workers) };
                 let made = (writes || lays(*layout)) && *layout != LayoutMode::Existing;
                 let (open_targets, size, new) = self.several(blocks, files, made)?;
-                something_to_read(on, number, blocks)?;
+                something_to_read(on, number, blocks, self.reads_holes)?;
                 let wanted = self.cached(blocks);
                 let mut caching = wanted;
                 let mut subjects: Vec<usize> = Vec::new();
@@ -99,7 +99,7 @@ impl PlanFitter<'_> {
                 };
                 let made = writes || lays(layout) || self.made.contains(path);
                 self.exists(target, path, writes, made)?;
-                something_to_read(on, number, blocks)?;
+                something_to_read(on, number, blocks, self.reads_holes)?;
                 if made && !self.made.contains(path) {
                     self.made.insert(path.clone());
                 }

@@ -10,11 +10,13 @@ use super::region::writes_each_block;
 use super::target_jobs::TargetJobs;
 
 /// Refuses to read a file that is empty for certain: one that this run makes, where no phase
-/// before sends it any data. `number` is that of the job's phase, from 0.
+/// before sends it any data, unless holes of files that were there are read, too. `number` is that of the job's
+/// phase, from 0.
 pub(super) fn something_to_read(
     jobs: &TargetJobs<'_>,
     number: usize,
     blocks: &BlockWork,
+    reads_holes: bool,
 ) -> Result<(), Refusal> {
     let reads = blocks.pattern.mix.fetches();
     if !reads || blocks.method.without_io() || blocks.method.moves_no_data() {
@@ -41,7 +43,7 @@ pub(super) fn something_to_read(
         return Ok(());
     }
     if !is_new(&blocks.target) {
-        return holds_data(&blocks.target);
+        return if reads_holes { Ok(()) } else { holds_data(&blocks.target) };
     }
     Err(Refusal::new(
         format!("nothing has written what is to be read of {}", name(&blocks.target)),

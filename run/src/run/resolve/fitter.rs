@@ -31,6 +31,8 @@ pub(super) struct PlanFitter<'a> {
     pub leaves_out: bool,
     /// Files may be larger than what is free.
     pub until_full: bool,
+    /// A file that nothing was ever written to is read, too.
+    pub reads_holes: bool,
     /// The option that names the method, where no other stands in for one without a queue.
     pub method_option: Option<String>,
     /// What the words call the size of a file of our own.

@@ -90,7 +90,7 @@ impl PlanFitter<'_> {
         let name = path.to_text();
         let refused = |why: String| Err(Refusal::new(why, "leave 'trim' out of the mix"));
         if !matches!(target, Target::Device { .. }) {
-            if blocks.trim_call == TrimCall::Discard {
+            if blocks.trim_call != TrimCall::Fitting {
                 return Ok(());
             }
             return match self.sys_root.punches(path) {

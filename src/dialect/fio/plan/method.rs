@@ -125,9 +125,10 @@ impl FioJob {
             self.queue.engine,
             FioEngine::Falloc | FioEngine::Ftruncate | FioEngine::E4defrag
         );
-        match self.pattern.rw.trims() && !holes {
-            true => TrimCall::Discard,
-            false => TrimCall::Fitting,
+        match self.queue.engine {
+            _ if !self.pattern.rw.trims() || holes => TrimCall::Fitting,
+            FioEngine::Libaio | FioEngine::Posixaio => TrimCall::DiscardInTurn,
+            _ => TrimCall::Discard,
         }
     }
 
