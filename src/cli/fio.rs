@@ -4,6 +4,7 @@ mod corrected;
 mod progress;
 mod status;
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Seek as _, SeekFrom, Write as _};
 use std::os::unix::fs::FileTypeExt as _;
@@ -24,10 +25,10 @@ use crate::dialect::fio::{
     self, FioClone, FioCommand, FioComplaint, FioFormat, FioIdleProfile, FioLogContent, FioLogFile,
     FioLogStart, FioPathKind, FioPlan, FioSurroundings, FioThere, FioWorld, print,
 };
-use crate::error::{Error, Fault, Refusal};
+use crate::error::{Error, Refusal};
 use crate::evidence::SysRoot;
 use crate::name::{self, NameText as _, quoted};
-use crate::output::{self, OutputMode, remove_file};
+use crate::output::{self, OutputMode};
 use crate::plan::{CacheDrop, Phase, Plan};
 use crate::record::{
     BetterCommand, Ending, PhaseRecord, PhaseSoFar, Record, Resolved, WordMeaning, document_file,
@@ -268,9 +269,7 @@ fn there(path: &Path, named: Option<&Path>) -> FioThere {
 
 /// When the logs of a clone begin: behind its ramp, which none of them has.
 fn log_start(job: &fio::FioJob, clone: &FioClone, record: &Record) -> FioLogStart {
-    let Some(phase) = record.phases.iter().find(|phase| phase.name == clone.phase) else {
-        return FioLogStart::default();
-    };
+    let Some(phase) = clone.phases(record).next() else { return FioLogStart::default() };
     let result = phase.jobs.iter().find(|result| result.name == clone.name);
     let span = result.and_then(|result| result.span);
     let began = span.map_or(phase.span.counted, |span| span.counted);
@@ -361,7 +360,7 @@ impl ToolRun for FioLine {
             },
             signal: None,
             unprinted: None,
-            unwritten: None,
+            gathered: HashMap::new(),
         };
         if self.command.own.prints_seeds {
             screen.print(&print::seed_lines(self.clones.iter(), std::process::id()));
@@ -385,8 +384,8 @@ struct FioScreen<'a> {
     signal: Option<i32>,
     /// Why something could not be printed.
     unprinted: Option<io::Error>,
-    /// Why a file could not be written.
-    unwritten: Option<Fault>,
+    /// Lines of I/Os for logs, by what the plan calls them.
+    gathered: HashMap<PathBuf, Vec<u8>>,
 }
 
 impl FioScreen<'_> {
@@ -409,11 +408,16 @@ impl FioScreen<'_> {
         }
     }
 
-    /// Writes a file, and keeps the first reason why one could not be written.
+    /// Writes a file, or says why it could not be written: the run has been what it was.
     fn put(&mut self, name: &str, mode: OutputMode, bytes: &[u8]) {
         if let Err(fault) = output::write(&name::path(name), mode, bytes) {
-            self.unwritten.get_or_insert(fault);
+            let _ = writeln!(self.streams.err, "assay: {fault}");
         }
+    }
+
+    /// What was gathered under a name.
+    fn lines_of(&mut self, gathered: &Path) -> Option<String> {
+        String::from_utf8(self.gathered.remove(gathered)?).ok()
     }
 
     /// Prints what only people read.
@@ -428,11 +432,10 @@ impl FioScreen<'_> {
         let (clones, jobs) = (&self.line.clones, &self.line.command.jobs);
         let pid = std::process::id();
         let of = |clone: &FioClone| {
-            let find = |name: &str| record.phases.iter().find(|phase| phase.name == name);
-            let later: Vec<_> = clone.later.iter().filter_map(|name| find(name)).collect();
-            let report =
-                |phase| fio::job_report(&jobs[clone.job], clone, phase, &later, pid + clone.thread);
-            find(&clone.phase).map(report)
+            let mut phases = clone.phases(record);
+            let phase = phases.next().filter(|phase| phase.name == clone.phase)?;
+            let later: Vec<_> = phases.collect();
+            Some(fio::job_report(&jobs[clone.job], clone, phase, &later, pid + clone.thread))
         };
         let each: Vec<_> = clones.iter().map(|clone| (&jobs[clone.job], of(clone))).collect();
         let now = (run::now_in_ms(), run::calendar_as_in_c());
@@ -447,7 +450,7 @@ impl FioScreen<'_> {
                 continue;
             }
             let gathered = fio::gathered(job, clone.thread);
-            let Ok(lines) = std::fs::read_to_string(&gathered) else { continue };
+            let Some(lines) = self.lines_of(&gathered) else { continue };
             let start = log_start(job, clone, record);
             for FioLogFile { name, content } in fio::log_files(job, clone.thread, &lines, start) {
                 let (name, bytes) = match &content {
@@ -460,18 +463,12 @@ impl FioScreen<'_> {
                 let mode = if appends { OutputMode::Append } else { OutputMode::Anew };
                 self.put(&name, mode, &bytes);
             }
-            let back = fio::gathered_back(&gathered);
-            let jobs = self.line.plan.phases.iter().flat_map(|phase| phase.jobs.iter());
-            let back = jobs.filter_map(|job| job.detail.log.as_ref()).find(|log| **log == back);
-            let read_back = back.map(|back| std::fs::read_to_string(back).unwrap_or_default());
+            let read_back = self.lines_of(&fio::gathered_back(&gathered));
             if let Some((name, text)) =
                 fio::written_list(job, clone.number, &lines, &read_back.unwrap_or_default())
             {
                 self.put(&name, OutputMode::Append, text.as_bytes());
             }
-            // What stays is told at the end.
-            let _ = remove_file(&gathered, false);
-            let _ = back.map(|back| remove_file(back, false));
         }
     }
 
@@ -529,7 +526,6 @@ impl ToolSession for FioScreen<'_> {
         self.save_states(&record);
         let failed = !failures.is_empty()
             || self.unprinted.is_some()
-            || self.unwritten.is_some()
             || !matches!(record.ending, Ending::Complete | Ending::Unfinished);
         let in_document = self.line.judges_in_document()
             && is_silent(self.streams.environment, self.line.called.is_tool());
@@ -541,9 +537,6 @@ impl ToolSession for FioScreen<'_> {
         }
         if let Some(error) = self.unprinted.take() {
             return printed(Err(error)).map(|()| SessionEnd::Status(SOUND));
-        }
-        if let Some(fault) = self.unwritten.take() {
-            return Err(fault.into());
         }
         let failed = failures.len();
         Ok(SessionEnd::Status(match &record.ending {
@@ -601,6 +594,14 @@ impl Observer for FioScreen<'_> {
         }
         self.signal = Some(signal);
         false
+    }
+
+    fn takes_logs(&self) -> bool {
+        true
+    }
+
+    fn logged(&mut self, path: &Path, lines: Vec<u8>) {
+        self.gathered.insert(path.to_path_buf(), lines);
     }
 
     fn ended(&mut self, _record: &Record, phase: &PhaseRecord) {

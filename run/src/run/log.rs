@@ -31,10 +31,38 @@ pub(super) const SPLIT_HEADING: &str =
 pub(super) const ISSUED_HEADING: &str =
     "time_ns,worker,op,file,offset,bytes,lat_ns,answer,slat_ns,lag_ns,number,priority";
 
+/// Where lines go.
+enum LogOut {
+    File(BufWriter<File>),
+    Memory(Vec<u8>),
+}
+
+impl Write for LogOut {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::File(file) => file.write(bytes),
+            Self::Memory(lines) => lines.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// What is left of a log when it is written.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct WrittenLog {
+    /// I/Os that were kept for the record.
+    pub each: Vec<SingleIo>,
+    /// Lines that go to no file, and what the plan calls them.
+    pub lines: Option<(PathBuf, Vec<u8>)>,
+}
+
 /// A log that is being written.
 pub(super) struct IoLogWriter {
-    /// The file; absent where it is kept for the record.
-    out: Option<(PathBuf, BufWriter<File>)>,
+    /// The file, or its lines; absent where it is kept for the record.
+    out: Option<(PathBuf, LogOut)>,
     form: LogForm,
     pages: Receiver<LogPage>,
     full: Option<Sender<LogPage>>,
@@ -42,19 +70,21 @@ pub(super) struct IoLogWriter {
 }
 
 impl IoLogWriter {
-    /// Makes the file; what was in it is gone, unless the form is one that goes on.
+    /// Makes the file, unless lines stay in memory; what was in it is gone, unless the form is one that goes on.
     ///
     /// # Errors
     /// What making it answers.
-    pub fn new(path: &Path, form: LogForm) -> Result<Self, Fault> {
+    pub fn new(path: &Path, form: LogForm, in_memory: bool) -> Result<Self, Fault> {
         let fault = |error| Fault::new(Doing::Create, path.to_text(), &error);
         let mode = match form {
             LogForm::OffsetLatency => OutputMode::Append,
             LogForm::Csv | LogForm::Split | LogForm::Issued => OutputMode::Anew,
         };
-        // It has been looked at before; what has been put there since is no word of the user's.
-        let file = output::open(path, mode)?;
-        let mut out = BufWriter::with_capacity(1 << 20, file);
+        let mut out = match in_memory {
+            true => LogOut::Memory(Vec::new()),
+            // It has been looked at before; what has been put there since is no word of the user's.
+            false => LogOut::File(BufWriter::with_capacity(1 << 20, output::open(path, mode)?)),
+        };
         match form {
             LogForm::Csv => writeln!(out, "{HEADING}").map_err(fault)?,
             LogForm::Split => writeln!(out, "{SPLIT_HEADING}").map_err(fault)?,
@@ -77,30 +107,35 @@ impl IoLogWriter {
         Some(log.with_flushes(self.form == LogForm::Issued))
     }
 
-    /// Writes until every worker has ended; or gives back those I/Os that were kept.
+    /// Writes until every worker has ended; or gives back those I/Os that were kept, or lines.
     ///
     /// # Errors
     /// The first thing that writing answered; the rest is not written.
-    pub fn write(mut self, start: Timestamp) -> Result<Vec<SingleIo>, Fault> {
+    pub fn write(mut self, start: Timestamp) -> Result<WrittenLog, Fault> {
         self.full = None;
-        let mut kept = Vec::new();
+        let mut written = WrittenLog::default();
         for mut page in &self.pages {
             for entry in page.entries.drain(..) {
                 match &mut self.out {
                     Some((path, out)) => line(out, self.form, &entry, page.worker, start)
                         .map_err(|error| Fault::new(Doing::Write, path.to_text(), &error))?,
-                    None => kept.extend(single(&entry, start)),
+                    None => written.each.extend(single(&entry, start)),
                 }
             }
             // The worker may have ended.
             let _ = self.returns[page.worker].send(page.entries);
         }
-        if let Some((path, out)) = self.out {
-            let fault = |doing, error| Fault::new(doing, path.to_text(), &error);
-            let file = out.into_inner().map_err(|error| fault(Doing::Write, error.into_error()))?;
-            close_file(file).map_err(|error| fault(Doing::Close, error))?;
+        match self.out {
+            Some((path, LogOut::File(out))) => {
+                let fault = |doing, error| Fault::new(doing, path.to_text(), &error);
+                let file =
+                    out.into_inner().map_err(|error| fault(Doing::Write, error.into_error()))?;
+                close_file(file).map_err(|error| fault(Doing::Close, error))?;
+            }
+            Some((path, LogOut::Memory(lines))) => written.lines = Some((path, lines)),
+            None => {}
         }
-        Ok(kept)
+        Ok(written)
     }
 }
 
@@ -177,7 +212,7 @@ mod tests {
     fn a_line_for_each_io() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("log.csv");
-        let mut log_writer = IoLogWriter::new(&path, LogForm::Csv).unwrap();
+        let mut log_writer = IoLogWriter::new(&path, LogForm::Csv, false).unwrap();
         let mut log = log_writer.worker().unwrap();
         for (op, at, answer) in [(IoOp::Read, 1500, 4096), (IoOp::Write, 2500, -5)] {
             let io = IoRequest { op, file: 2, ..READ.io };
@@ -197,7 +232,7 @@ mod tests {
     fn submission_stands_at_the_end_of_a_line_where_it_is_wanted() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("log.csv");
-        let mut log_writer = IoLogWriter::new(&path, LogForm::Split).unwrap();
+        let mut log_writer = IoLogWriter::new(&path, LogForm::Split, false).unwrap();
         let mut log = log_writer.worker().unwrap();
         log.add(READ);
         drop(log);
@@ -212,7 +247,7 @@ mod tests {
     fn flushes_and_numbers_are_in_the_form_that_has_them() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("log.csv");
-        let mut log_writer = IoLogWriter::new(&path, LogForm::Issued).unwrap();
+        let mut log_writer = IoLogWriter::new(&path, LogForm::Issued, false).unwrap();
         let mut log = log_writer.worker().unwrap();
         for (flush, number) in [(None, 1), (Some(FlushKind::Fdatasync), 2)] {
             let io = IoRequest { op: IoOp::Write, file: 3, offset: 0, len: 0 };
@@ -233,7 +268,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("wol.dat");
         for (offset, at) in [(8192, 1500), (65_536, 9_001_200)] {
-            let mut log_writer = IoLogWriter::new(&path, LogForm::OffsetLatency).unwrap();
+            let mut log_writer = IoLogWriter::new(&path, LogForm::OffsetLatency, false).unwrap();
             let mut log = log_writer.worker().unwrap();
             let io = IoRequest { offset, ..READ.io };
             log.add(LogEntry { io, completed: Timestamp(at), ..READ });
@@ -255,12 +290,25 @@ mod tests {
         }
         drop(log);
         let one = SingleIo { offset: Bytes(8192), at_ns: Nanos(200), lat_ns: Nanos(300) };
-        assert_eq!(log_writer.write(Timestamp(1000)).unwrap(), [one]);
+        assert_eq!(log_writer.write(Timestamp(1000)).unwrap().each, [one]);
+    }
+
+    #[test]
+    fn lines_can_stay_in_memory() {
+        let path = Path::new("/dev/full");
+        let mut log_writer = IoLogWriter::new(path, LogForm::Csv, true).unwrap();
+        let mut log = log_writer.worker().unwrap();
+        log.add(READ);
+        drop(log);
+        let lines = format!("{HEADING}\n500,0,read,0,8192,4096,300,4096\n").into_bytes();
+        let lines = Some((path.to_path_buf(), lines));
+        let written = WrittenLog { each: Vec::new(), lines };
+        assert_eq!(log_writer.write(Timestamp(1000)).unwrap(), written);
     }
 
     #[test]
     fn a_full_disk_is_said() {
-        let mut log_writer = IoLogWriter::new(Path::new("/dev/full"), LogForm::Csv).unwrap();
+        let mut log_writer = IoLogWriter::new(Path::new("/dev/full"), LogForm::Csv, false).unwrap();
         drop(log_writer.worker());
         let fault = log_writer.write(Timestamp(0)).unwrap_err();
         assert_eq!((fault.doing.name(), fault.name.as_str()), ("write", "ENOSPC"));

@@ -1,5 +1,7 @@
 //! Who is told what happens in a run, and how a phase stands when they are.
 
+use std::path::Path;
+
 use crate::error::Fault;
 use crate::plan::Phase;
 use crate::record::{PhaseRecord, PhaseSoFar, Record, Resolved};
@@ -35,6 +37,12 @@ pub trait Observer {
     }
     /// Something that a copy has to say while it runs.
     fn said(&mut self, _event: &CopyEvent) {}
+    /// Whether the lines of logs are handed to it, and go to no file.
+    fn takes_logs(&self) -> bool {
+        false
+    }
+    /// The lines of a log that is handed over; `path` is what the plan calls it.
+    fn logged(&mut self, _path: &Path, _lines: Vec<u8>) {}
     /// A phase has ended and is judged: the last of the record as it stands.
     fn ended(&mut self, _record: &Record, _phase: &PhaseRecord) {}
 }

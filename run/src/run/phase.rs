@@ -70,7 +70,7 @@ impl<'a> PhaseContext<'a> {
         if !simulated {
             watch.look_at(&common.roll);
         }
-        let mut books = books(&ready)?;
+        let mut books = books(&ready, self.observer.takes_logs())?;
         let workers = self.workers(&ready, &common, &mut books)?;
         let mut worked = self.work(&ready, &common, workers, books, &mut watch, &lookers)?;
         let warmth = Warmths { before: warm, after: self.counter_reader.warmth() };
@@ -327,10 +327,10 @@ impl<'a> PhaseContext<'a> {
 }
 
 /// The log of each job that keeps one.
-fn books(ready: &[PreparedJob]) -> Result<Vec<Option<IoLogWriter>>, Fault> {
+fn books(ready: &[PreparedJob], in_memory: bool) -> Result<Vec<Option<IoLogWriter>>, Fault> {
     let log_writer = |job: &PreparedJob| match &job.job.detail {
         DetailLevel { log: Some(path), log_form, .. } => {
-            IoLogWriter::new(path, *log_form).map(Some)
+            IoLogWriter::new(path, *log_form, in_memory).map(Some)
         }
         DetailLevel { each: true, .. } => Ok(Some(IoLogWriter::kept())),
         DetailLevel { .. } => Ok(None),

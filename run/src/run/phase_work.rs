@@ -20,7 +20,7 @@ use crate::unit::{Nanos, Timestamp};
 use super::closing::{PhaseClosing, close, needs_closing};
 use super::heat::HeatMap;
 use super::limits::no_thread;
-use super::log::IoLogWriter;
+use super::log::{IoLogWriter, WrittenLog};
 use super::open_target::OpenTarget;
 use super::phase_context::PhaseContext;
 use super::prepared_job::PreparedJob;
@@ -120,7 +120,7 @@ impl<'a> PhaseContext<'a> {
             end: Mutex::default(),
         };
         let mut faults = Vec::new();
-        let logged: Mutex<Vec<Result<Vec<SingleIo>, Fault>>> = Mutex::default();
+        let logged: Mutex<Vec<Result<WrittenLog, Fault>>> = Mutex::default();
         // Processes first, while there is no other thread.
         let hands = floor.send_away(workers, &mut faults);
         let before = std::thread::scope(|scope| {
@@ -166,7 +166,10 @@ impl<'a> PhaseContext<'a> {
         let mut worked = floor.leave(before, faults);
         for written in logged.into_inner().unwrap_or_else(PoisonError::into_inner) {
             match written {
-                Ok(each) => worked.each.extend(each),
+                Ok(WrittenLog { each, lines }) => {
+                    worked.each.extend(each);
+                    lines.into_iter().for_each(|(path, lines)| self.observer.logged(&path, lines));
+                }
                 Err(fault) => worked.faults.push(fault),
             }
         }

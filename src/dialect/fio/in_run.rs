@@ -26,8 +26,8 @@ pub fn found_in_run(command: &FioCommand, clones: &[FioClone], record: &Record) 
     notes
 }
 
-fn result<'r>(clone: &FioClone, record: &'r Record) -> Option<(&'r PhaseRecord, &'r JobResult)> {
-    let phase = record.phases.iter().find(|phase| phase.name == clone.phase)?;
+fn result<'r>(clone: &'r FioClone, record: &'r Record) -> Option<(&'r PhaseRecord, &'r JobResult)> {
+    let phase = clone.phases(record).next()?;
     Some((phase, result_of(clone, phase)?))
 }
 

@@ -64,8 +64,7 @@ pub fn failures(
     pid: u32,
 ) -> Vec<FioFailure> {
     let failed = clones.iter().filter_map(|clone| {
-        let ran = |phase: &&PhaseRecord| clone.runs_in(&phase.name);
-        let fault = record.phases.iter().filter(ran).find_map(|phase| fault_of(clone, phase))?;
+        let fault = clone.phases(record).find_map(|phase| fault_of(clone, phase))?;
         Some(failure(&jobs[clone.job], fault, pid + clone.thread))
     });
     failed.collect()

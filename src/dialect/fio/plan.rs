@@ -107,6 +107,7 @@ impl FioCommand {
                         number: clone,
                         thread,
                         seeds: job.seeds(thread),
+                        place: phases.len(),
                         phase: name.clone(),
                         name: name_of_job.clone(),
                         later: job.reads_back().then(|| check_name.clone()).into_iter().collect(),

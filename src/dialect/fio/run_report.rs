@@ -10,7 +10,7 @@ use super::print::{
     group_report,
 };
 use crate::evidence::{DeviceReading, DiskCounters, ProcessorIdle, SECTOR};
-use crate::record::{PhaseRecord, Record};
+use crate::record::{PhaseRecord, Record, StreamedPhase};
 use crate::stats::mean;
 use crate::unit::Nanos;
 
@@ -36,16 +36,21 @@ pub fn run_report(
     (now_ms, now): (u64, String),
 ) -> FioReport {
     let elapsed =
-        record.phases.iter().map(|phase| phase.span.time()).fold(Nanos::ZERO, |a, b| a + b);
+        record.phases.stream().map(|phase| phase.span.time()).fold(Nanos::ZERO, |a, b| a + b);
     FioReport {
         disks: match command.jobs.iter().any(has_disks) {
             true => disks(record),
             false => Vec::new(),
         },
         idleness: command.own.idle_profile.map(|how| idleness(record, how, unit_us)),
-        assay: Some(found(record, &command.notes)),
+        assay: is_document(&command.own).then(|| found(record, &command.notes)),
         ..report_of(command, each, elapsed, (now_ms, now))
     }
+}
+
+/// Whether any format is one of documents.
+fn is_document(own: &FioOptions) -> bool {
+    own.formats.iter().any(|format| matches!(format, FioFormat::Json | FioFormat::JsonPlus))
 }
 
 /// Whether the disks below its files are looked at.
@@ -95,14 +100,14 @@ fn report_of(
 
 /// What assay found, for the document: a verdict for each phase, and surprises in what was typed.
 fn found(record: &Record, notes: &[FioNote]) -> serde_json::Value {
-    let phase = |phase: &PhaseRecord| {
+    let phase = |phase: StreamedPhase<'_>| {
         let jobs: Vec<&str> = phase.jobs.iter().map(|job| job.name.as_str()).collect();
         serde_json::json!({ "phase": phase.name, "jobs": jobs, "verdict": phase.verdict })
     };
     let mut found = serde_json::json!({
         "version": record.version,
         "verdict": record.verdict,
-        "phases": record.phases.iter().map(phase).collect::<Vec<_>>(),
+        "phases": record.phases.stream().map(phase).collect::<Vec<_>>(),
     });
     if !notes.is_empty() {
         found["notes"] = note_lines(notes).into();

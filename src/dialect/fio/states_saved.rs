@@ -19,7 +19,7 @@ pub fn verify_states(
     };
     let each = clones.iter().filter_map(|clone| {
         let name = state_file(command, clone)?;
-        let phase = record.phases.iter().find(|phase| phase.name == clone.phase)?;
+        let phase = clone.phases(record).next()?;
         let job = &command.jobs[clone.job];
         Some((name, written(job, clone.thread - 1, writes(clone, phase)?)))
     });

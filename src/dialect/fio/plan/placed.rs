@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::super::cpus;
 use crate::plan::{Plan, SequenceSeeds};
+use crate::record::{PhaseRecord, Record};
 
 /// What stands at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,6 +71,8 @@ pub struct FioClone {
     pub thread: u32,
     /// What its random numbers come from.
     pub seeds: SequenceSeeds,
+    /// The number of its phase in the plan.
+    pub place: usize,
     /// The name of its phase.
     pub phase: String,
     /// The name of its job in that phase.
@@ -80,6 +83,13 @@ pub struct FioClone {
 }
 
 impl FioClone {
+    /// What it did in a record, phase by phase.
+    pub fn phases<'r>(&'r self, record: &'r Record) -> impl Iterator<Item = &'r PhaseRecord> {
+        // Phases are done in their order, and a long run has thousands.
+        let done = (self.place..record.phases.len()).filter_map(|place| record.phases.get(place));
+        done.filter(|phase| self.runs_in(&phase.name)).take(1 + self.later.len())
+    }
+
     /// Whether it runs in the phase of this name.
     pub fn runs_in(&self, phase: &str) -> bool {
         self.phase == phase || self.later.iter().any(|later| later == phase)
