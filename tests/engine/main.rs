@@ -20,6 +20,7 @@ mod fio_drawn;
 mod fio_faults;
 mod fio_files;
 mod fio_iolog;
+mod fio_lines;
 mod fio_memory;
 mod fio_pace;
 mod fio_pair;

@@ -132,3 +132,61 @@ fn what_only_newer_builds_compute() {
     assert_eq!(command.jobs[0].target.size, Some(FioAmount::Bytes(16384 * 8192)));
     assert_eq!(notes(&command)[0].0, "size=$mb_memory*8k");
 }
+
+#[test]
+fn a_name_with_colons_that_is_probably_one() {
+    let told = |words: &str| {
+        let command = line(&format!("--name=a --size=1m {words}")).expect("a job");
+        notes(&command).first().map(|note| (note.2.to_string(), note.3.to_string()))
+    };
+    let path = "/dev/disk/by-path/pci-0000:00:03.0";
+    let instead = r"filename=/dev/disk/by-path/pci-0000\:00\:03.0";
+    assert_eq!(told(&format!("--filename={path}")), Some((path.into(), instead.into())));
+    for fine in ["i:j", "/x/a:/x/b", r"/x/a\:b", "one"] {
+        assert_eq!(told(&format!("--filename={fine}")), None, "{fine}");
+    }
+}
+
+#[test]
+fn shares_and_rates_that_are_not_what_they_look_like() {
+    let first = |words: &str| {
+        let command = line(&format!("--name=a --size=1m {words}")).expect("a job");
+        let note = notes(&command).first().map(|note| (note.1.to_string(), note.3.to_string()));
+        note.map(|(made, instead)| format!("{made} > {instead}"))
+    };
+    assert_eq!(
+        first("--bssplit=4k/60:64k/60").as_deref(),
+        Some(
+            "4096 bytes in 60 %, 65536 bytes in 40 %: the shares add up to 120 % > shares that add up to 100"
+        )
+    );
+    assert_eq!(first("--bssplit=4k/60:64k/40"), None);
+    assert_eq!(first("--bssplit=4k/:8k/:64k/"), None);
+    assert_eq!(
+        first("--rate=50").as_deref(),
+        Some("50 bytes a second, less than a block of 4096 bytes in a minute > rate=50m")
+    );
+    assert_eq!(first("--rate=1m"), None);
+    assert_eq!(first("--rate=50.49").as_deref(), Some("50 > rate=50"));
+    assert_eq!(
+        first("--bs=4k --bssplit=4k/60:64k/40").as_deref(),
+        Some("nothing: 'bssplit' decides about the block size > it without 'bssplit'")
+    );
+    // Writes have the block size.
+    assert_eq!(first("--rw=randrw --bs=4k --bssplit=4k/60:64k/40,"), None);
+    for fine in [
+        "--nrfiles=1 --filename=x",
+        "--nrfiles=2 --filename=x:y",
+        "--write_lat_log=l --log_store_compressed=1",
+    ] {
+        assert_eq!(first(fine), None, "{fine}");
+    }
+    assert!(first("--nrfiles=1 --filename=x:y").is_some());
+}
+
+#[test]
+fn a_line_that_many_jobs_inherit_is_told_once() {
+    let jobs: String = (0..32).map(|number| format!("[j{number}]\n")).collect();
+    let command = file(&format!("[global]\niodepth=8\nsize=64k\n{jobs}")).expect("jobs");
+    assert_eq!(super::super::note_lines(&command.notes).len(), 1);
+}
