@@ -148,7 +148,7 @@ fn arrivals_by_chance_count_from_sending_and_what_they_waited_is_said() {
     assert!(words.contains(waited), "{words}");
     let record = fs::read_to_string(folder.path("record.json")).expect("a record");
     let record: Value = serde_json::from_str(&record).expect("JSON");
-    let due = number(&record["phases"][0]["jobs"][0]["read"]["lat_ns"]["mean"]);
+    let due = number(&record["phases"][0]["totals"]["read"]["lat_ns"]["mean"]);
     assert!(due > 2.0 * number(&lat["mean"]), "{due} {lat}");
 }
 
