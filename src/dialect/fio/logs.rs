@@ -378,8 +378,8 @@ time_ns,worker,op,file,offset,bytes,lat_ns,answer,slat_ns,lag_ns,priority
         let job = job(|job| (job.logs.lat, job.logs.iops) = (Some("p".into()), Some("p".into())));
         let start = FioLogStart { epoch_ms: 0, ramp: Nanos(2_499_000) };
         let files = of_files(log_files(&job, 1, GATHERED, start));
-        assert_eq!(files[2].1, "0, 9000, 1, 4096, 0\n9, 5000, 0, 4096, 0\n");
-        assert_eq!(files[3].1, "0, 1, 1, 4096, 0\n9, 1, 0, 4096, 0\n");
+        assert_eq!(files[2].1, "0, 9000, 1, 4096, 1\n9, 5000, 0, 4096, 0\n");
+        assert_eq!(files[3].1, "0, 1, 1, 4096, 1\n9, 1, 0, 4096, 0\n");
     }
 
     #[test]

@@ -98,16 +98,16 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// A name with a colon is several, also where it is probably one: something of that name is there, or what follows
-    /// the colon is no path where the first is one.
+    /// A name with a colon is several, also where it is probably one: something of that name is there and nothing of the
+    /// first, or what follows the colon is no path where the first is one.
     fn taken_apart(&self, option: &str, text: &str) -> Option<FioSurprise> {
         let names = names::split(text);
         let whole = names.join(":");
         let absolute = |name: &String| name.starts_with('/');
         let (first, others) = names.split_first()?;
         let mixed = absolute(first) && others.iter().any(|other| !absolute(other));
-        let there = || (self.world.kind)(Path::new(&whole)) != FioPathKind::Missing;
-        (!others.is_empty() && (mixed || there())).then(|| {
+        let there = |name: &str| (self.world.kind)(Path::new(name)) != FioPathKind::Missing;
+        (!others.is_empty() && (mixed || there(&whole) && !there(first))).then(|| {
             let made = format!("{} names, a colon between them: {}", names.len(), names.join(", "));
             let escaped = names.iter().map(|name| name.replace(':', "\\:")).collect::<Vec<_>>();
             FioSurprise::new(made, whole, format!("{option}={}", escaped.join("\\:")))
