@@ -188,7 +188,7 @@ fn latencies(job: &FioJob, kind: FioLogKind, ios: &[LoggedIo]) -> FioLogContent 
         let samples = ios.map(|io| sample(job, kind, io, value(io)));
         return FioLogContent::Samples(format, samples.collect());
     }
-    let end = ios.clone().last().map_or(0, |io| io.at / 1_000_000);
+    let end = ios.clone().next_back().map_or(0, |io| io.at / 1_000_000);
     let shown = match job.logs.window {
         FioLogWindow::Avg => FioWindowValue::Mean,
         FioLogWindow::Max => FioWindowValue::Largest,
