@@ -161,7 +161,7 @@ fn each_wrong_block_that_is_passed_over_is_said() {
     assert!(run(true, &folder.path("."), write).status.success());
     let file = fs::OpenOptions::new().write(true).open(folder.path("v")).expect("the file");
     for place in [20_500, 40_960] {
-        file.write_all_at(b"XXXXXXXX", place).expect("written");
+        file.write_all_at(b"changed ", place).expect("written");
     }
     let read = "--name=a --filename=v --rw=read --bs=4k --size=8m --verify=crc32c --continue_on_error=verify";
     let places = |output: &Output| {

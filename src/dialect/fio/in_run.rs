@@ -8,7 +8,10 @@ use super::job_fault::result_of;
 use super::measure::samples;
 use super::plan::FioClone;
 use crate::plan::Action;
-use crate::record::{Ending, IntervalCount, JobResult, PhaseRecord, Record};
+use crate::record::{
+    Ending, IntervalCount, JobResult, LatencyPart, Metric, PhaseFigures, PhaseRecord, Record,
+    Statistic,
+};
 use crate::unit::Nanos;
 
 /// The surprises of a run, one of a kind for each job.
@@ -55,13 +58,18 @@ fn ended_early(job: &FioJob, results: &[(&PhaseRecord, &JobResult)]) -> Option<F
 
 /// Who counts from when I/Os were sent leaves out how long they waited for those before them.
 fn omitted(job: &FioJob, results: &[(&PhaseRecord, &JobResult)]) -> Option<FioNote> {
-    let totals = results.iter().flat_map(|(_, result)| result.totals.values());
-    let means = totals
-        .filter_map(|total| Some((total.lat_ns.as_ref()?.mean, total.service_ns.as_ref()?.mean)));
-    let (due, sent) =
-        means.filter(|_| !job.counts_from_due()).max_by(|a, b| a.0.total_cmp(&b.0))?;
-    (due > 2.0 * sent).then(|| {
-        let [due, sent] = [due, sent].map(|mean| Nanos(mean as u64));
+    let means = results.iter().flat_map(|(phase, result)| {
+        let figures = PhaseFigures::of(phase);
+        let mean = |action, part| {
+            figures.find(Some(action), Metric::Latency(part, Statistic::Mean))?.time()
+        };
+        let both = |action: &Action| {
+            mean(*action, LatencyPart::Whole).zip(mean(*action, LatencyPart::Service))
+        };
+        result.totals.keys().filter_map(both).collect::<Vec<_>>()
+    });
+    let (due, sent) = means.filter(|_| !job.counts_from_due()).max()?;
+    (due.0 > 2 * sent.0).then(|| {
         FioNote::about(
             job,
             "rate_process",
