@@ -69,6 +69,10 @@ impl Dialect for Bonnie {
         let mut asked = read.map_err(|complaint| named(complaint.refusal))?;
         // What the tool makes of them, unless they are ours.
         asked.as_original |= !ours;
+        // A line is not refused for the memory of the machine where it is only looked at.
+        if asked.size.is_some() {
+            asked.ram.get_or_insert(0);
+        }
         if asked.semaphores.is_some() {
             let refusal =
                 Refusal::new("-p makes or removes semaphores and tests nothing", "leave it out");
@@ -84,7 +88,18 @@ impl Dialect for Bonnie {
     }
 
     fn meanings(&self, words: &[String], _context: &LineContext<'_>) -> Vec<WordMeaning> {
-        bonnie::meanings(words)
+        let mut meanings = bonnie::meanings(words);
+        let read = bonnie::read(&without_plan(words)).ok().filter(|asked| asked.ram.is_none());
+        let size =
+            read.and_then(|asked| Some((asked.size.filter(|size| *size > 0)?, asked.concurrency)));
+        let sized = meanings.iter_mut().find(|meaning| meaning.word.starts_with("-s"));
+        if let (Some((size, copies)), Some(sized)) = (size, sized) {
+            let most = size.saturating_mul(copies.into()) / 2;
+            sized.means += &format!(
+                "; refused where the machine has more than {most} MiB of memory, without -r"
+            );
+        }
+        meanings
     }
 }
 

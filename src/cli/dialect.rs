@@ -16,7 +16,7 @@ use super::session::{
 };
 use super::stdout::printed;
 use super::verdict_place::VerdictPlace;
-use super::words;
+use super::{typing, words};
 use crate::dialect::{atto, bonnie, dd, fio, iozone};
 use crate::error::{Error, Refusal};
 use crate::evidence::SysRoot;
@@ -197,10 +197,18 @@ fn done(
     err: &mut dyn Write,
 ) -> Result<u8, Error> {
     let err = &mut CheckedWriter { inner: err, failed: false };
-    let line = match dialect.read(words, context)? {
+    let read =
+        dialect.read(words, context).map_err(|error| match (error, typing::refused(words)) {
+            (Error::Refusal(_), Some(foreign)) => foreign.into(),
+            (error, _) => error,
+        });
+    let line = match read? {
         ReadLine::Run(line) => line,
         ReadLine::Said(said) => {
             let _ = err.write_all(said.err.as_bytes());
+            if said.refused {
+                let _ = err.write_all(typing::told(words).as_bytes());
+            }
             let printed_all = out.write_all(said.out.as_bytes()).and_then(|()| out.flush());
             if let Err(error) = &printed_all
                 && let Some(complaint) = dialect.unprinted(error)

@@ -3,6 +3,8 @@
 //! Nothing is run and nothing is written: words become a plan, the places it names are surveyed,
 //! and `verdict::predict` says the rest. It stands above the verbs, whose lines it understands.
 
+mod around;
+mod elsewhere;
 mod line;
 
 pub use line::ExplainArgs;
@@ -11,8 +13,8 @@ use std::ffi::OsString;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 
+use around::BareLine;
 use clap::{CommandFactory as _, Parser as _};
-use line::bare;
 
 use super::dialect::{self, DIALECTS, ForeignCommand, TO_COME, with_context};
 use super::documents::{judged_of, plan_of};
@@ -21,10 +23,11 @@ use super::quick;
 use super::stdout::printed;
 use super::verb::Cli;
 use super::words::{self, EXPLAINED};
+use crate::dialect::bonnie::{self, CsvTold};
 use crate::dialect::fio;
 use crate::error::{Error, Refusal};
 use crate::evidence::{Machine, Survey, SysRoot};
-use crate::name::{NameText as _, quoted};
+use crate::name::{NameText as _, quoted, tamed};
 use crate::plan::Plan;
 use crate::record::{
     BetterCommand, EXPLANATION_SCHEMA, ExpectedLoss, Explanation, PhaseExplanation, Record,
@@ -66,7 +69,13 @@ pub fn explain(
                 false => of_file(&text, path, &surveyor)?,
             }
         }
-        None => of_line(words.words()?, environment, &surveyor)?,
+        None => match words.line.as_slice() {
+            [only] => of_text(&only.to_text(), environment, &surveyor)?,
+            words => {
+                let words = words.iter().map(|word| word.to_text()).collect();
+                of_line(words, environment, &surveyor)?
+            }
+        },
     };
     printed(match words.json {
         true => report::explain::json(&explanation, out),
@@ -155,11 +164,83 @@ pub fn of_line(
     surveyor: &PathSurveyor<'_>,
 ) -> Result<Explanation, Error> {
     let line = words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
-    let (words, environment) = bare(words, environment);
+    of_bare(around::of_words(&words, environment)?, line, surveyor)
+}
+
+/// What a line is about, given as it was pasted.
+///
+/// # Errors
+/// As [`of_line`].
+pub fn of_text(
+    text: &str,
+    environment: &Environment,
+    surveyor: &PathSurveyor<'_>,
+) -> Result<Explanation, Error> {
+    if let Some(told) = bonnie::read_csv(text) {
+        return Ok(of_csv(told, text));
+    }
+    let shown: Vec<_> = text.lines().map(|line| tamed(line.trim_end())).collect();
+    let bare = around::of_text(text, environment)?;
+    of_bare(bare, shown.join("\n").trim().into(), surveyor)
+}
+
+/// What a line of results is about.
+fn of_csv(told: CsvTold, line: &str) -> Explanation {
+    let again = BetterCommand {
+        line: format!("assay bonnie -d .{}", told.words),
+        why: "the same tests in a folder here, cold and flushed, each with a verdict".into(),
+    };
+    let line = tamed(line.trim()).into();
+    let explained = explanation(line, VerdictBasis::Judged, Vec::new(), vec![again], Vec::new());
+    Explanation { around: told.about, words: told.figures, ..explained }
+}
+
+fn of_bare(
+    bare: BareLine,
+    line: String,
+    surveyor: &PathSurveyor<'_>,
+) -> Result<Explanation, Error> {
+    let BareLine { words, environment, around, root, elsewhere, folder, .. } = bare;
+    let there = elsewhere.as_ref().map(|place| elsewhere::surveyed(place, surveyor));
+    let in_folder = |path: &Path| folder.as_ref().map_or(path.into(), |folder| folder.join(path));
+    let survey = |path: &Path| match &elsewhere {
+        Some(place) => elsewhere::survey(place, path, surveyor),
+        None => Survey { path: path.to_text(), ..(surveyor.survey)(&in_folder(path)) },
+    };
+    let machine = there.unwrap_or_else(|| surveyor.machine.clone());
+    let surveyor = &PathSurveyor { survey: &survey, machine };
+    let mut told = of_words(&words, line, &environment, surveyor)?;
+    let typed_at = match (&folder, root) {
+        (Some(folder), _) => format!("cd {} && ", quoted(&folder.to_text())),
+        _ => String::new(),
+    };
+    let root = if root && !told.better.iter().any(|better| better.line.starts_with("sudo ")) {
+        "sudo "
+    } else {
+        ""
+    };
+    for better in &mut told.better {
+        better.line.insert_str(0, &format!("{typed_at}{root}"));
+    }
+    if elsewhere.is_some() {
+        // What is suggested of this machine's places is not about that line.
+        told.better.retain(|better| !better.line.contains("assay quick "));
+        told.losses.clear();
+    }
+    told.around.splice(0..0, around);
+    Ok(told)
+}
+
+/// What bare words are about.
+fn of_words(
+    words: &[String],
+    line: String,
+    environment: &Environment,
+    surveyor: &PathSurveyor<'_>,
+) -> Result<Explanation, Error> {
     let Some(first) = words.first() else {
         return Err(Refusal::new("there is nothing to explain", EXPLAINED).into());
     };
-    let root = line.starts_with("sudo ");
     let typed: Vec<OsString> = words.iter().map(OsString::from).collect();
     let as_verb = dialect::as_verb(&typed);
     let verb = as_verb.is_none() && runs_something(first);
@@ -170,18 +251,14 @@ pub fn of_line(
         None if ours => typed,
         None => called(typed),
     };
-    let mut told = match dialect::meant(&typed) {
+    match dialect::meant(&typed) {
         Some(meant) => {
             let own = &words[words.len() - meant.words.len()..];
-            of_tool(&meant, own, ours, line, &environment, surveyor)?
+            of_tool(&meant, own, ours, line, environment, surveyor)
         }
-        None if ours => of_verb(&typed, line, surveyor)?,
-        None => return Err(not_spoken(first).into()),
-    };
-    for better in told.better.iter_mut().filter(|_| root) {
-        better.line.insert_str(0, "sudo ");
+        None if ours => of_verb(&typed, line, surveyor),
+        None => Err(not_spoken(first).into()),
     }
-    Ok(told)
 }
 
 /// Whether a word is one of our verbs that run a plan.
@@ -296,7 +373,9 @@ pub fn of_plan(
             why: "that disk in half a minute: in order and at random, one at a time and many, each figure with a verdict".into(),
         });
     }
-    Explanation { losses, ..explanation(line, VerdictBasis::Foreseen, phases, better, surveys) }
+    let around = predict::absent(plan, &surveys);
+    let told = explanation(line, VerdictBasis::Foreseen, phases, better, surveys);
+    Explanation { losses, around, ..told }
 }
 
 /// Whether the line itself damages what is in use, and nobody keeps it from that: then it is not typed again.
@@ -315,6 +394,7 @@ fn explanation(
         schema: EXPLANATION_SCHEMA.into(),
         version: env!("CARGO_PKG_VERSION").into(),
         line,
+        around: Vec::new(),
         words: Vec::new(),
         losses: Vec::new(),
         basis,

@@ -12,13 +12,13 @@ use super::session::{
     ToolStreams, without_plan,
 };
 use super::stdout::{escaped, printed};
+use super::typing;
 use crate::dialect::iozone::{
     self, CpuUse, GridCell, GridReport, IozoneComplaint, IozoneOptions, IozoneTest, IozoneUnit,
     StreamResults, TestPlace,
 };
 use crate::error::{Doing, Error, Fault, Refusal};
-use crate::name::quoted;
-use crate::name::{NameText as _, shown};
+use crate::name::{NameText as _, quoted, shown, tamed};
 use crate::output::{self, OutputMode};
 use crate::plan::{Action, CacheDrop, Phase, Plan, Work};
 use crate::record::{
@@ -52,7 +52,8 @@ impl Dialect for Iozone {
                 let places: BTreeMap<String, TestPlace> =
                     command.places.into_iter().map(|place| (place.phase(), place)).collect();
                 let plan = command.plan;
-                Ok(ReadLine::Run(Box::new(IozoneLine { plan, asked, places, machine })))
+                let said = ignored(words);
+                Ok(ReadLine::Run(Box::new(IozoneLine { plan, asked, places, machine, said })))
             }
             Err(complaint) => Ok(ReadLine::Said(said(&complaint))),
         }
@@ -85,6 +86,23 @@ impl Dialect for Iozone {
     fn meanings(&self, words: &[String], _context: &LineContext<'_>) -> Vec<WordMeaning> {
         iozone::meanings(words)
     }
+}
+
+/// What is said of words that the original passes over.
+fn ignored(words: &[String]) -> String {
+    let line = |word: &str| match typing::foreign(word) {
+        Some(found) => format!(
+            "assay: '{}' is ignored, as iozone does: it holds {}; write {}\n",
+            tamed(word),
+            found.what,
+            quoted(&found.meant)
+        ),
+        None => format!(
+            "assay: '{}' belongs to no option and is ignored, as iozone does\n",
+            tamed(word)
+        ),
+    };
+    iozone::passed_over(words).into_iter().map(line).collect()
 }
 
 /// What is asked for, with what `ASSAY_COLD` says, where no word says more.
@@ -127,11 +145,17 @@ struct IozoneLine {
     asked: IozoneOptions,
     places: BTreeMap<String, TestPlace>,
     machine: String,
+    /// What is said of its words.
+    said: String,
 }
 
 impl ToolRun for IozoneLine {
     fn plan(&self) -> &Plan {
         &self.plan
+    }
+
+    fn warnings(&self) -> &str {
+        &self.said
     }
 
     fn reports(&self) -> &[PathBuf] {

@@ -40,6 +40,7 @@ pub mod sweep;
 pub mod target_args;
 #[cfg(test)]
 mod told;
+mod typing;
 mod verb;
 mod verdict_place;
 mod version;

@@ -7,6 +7,7 @@
 mod asked;
 mod complaint;
 mod csv;
+mod csv_read;
 mod measure;
 mod number;
 mod options;
@@ -21,6 +22,7 @@ pub use asked::{
 };
 pub use complaint::BonnieComplaint;
 pub use csv::{header, line as csv};
+pub use csv_read::{CsvTold, read_csv};
 pub use measure::{TestResult, measured};
 pub use say::{began, ended, figure};
 pub use table::tables as table;

@@ -24,7 +24,7 @@ pub use table::{
     streams_report, streams_result, streams_tables,
 };
 pub use verdicts::{disagreement, notes, verdicts};
-pub use words::{meanings, read};
+pub use words::{meanings, passed_over, read};
 pub use workbook::{CellWorth, workbook};
 pub use worksheet::{streams_worksheet, worksheet};
 

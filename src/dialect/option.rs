@@ -94,10 +94,33 @@ impl<A, E> ToolOption<A, E> {
                 let words = value.split(',').filter_map(|name| OptionWord::find(known, name));
                 words.map(|word| word.help).collect::<Vec<_>>().join("; ")
             }
+            OptionValue::Needed(name) => valued(&valued(self.help, name, value), SO_MANY, value),
             _ => self.help.into(),
         };
         WordMeaning { word: typed, means }
     }
+}
+
+/// What stands for a number in what an option is for.
+const SO_MANY: &str = "so many";
+
+/// What an option is for, with the value that was typed in the place of its name; one is no plural.
+pub fn valued(help: &str, name: &str, value: &str) -> String {
+    let apart = |sign: Option<char>| sign.is_none_or(|sign| sign == ' ' || sign == ',');
+    let counts = value.chars().next().is_some_and(|first| first.is_ascii_digit());
+    let found = help.match_indices(name).map(|(at, _)| (&help[..at], &help[at + name.len()..]));
+    let alone =
+        |ends: &(&str, &str)| apart(ends.0.chars().next_back()) && apart(ends.1.chars().next());
+    let Some((before, after)) = found.filter(|_| counts || name != SO_MANY).find(alone) else {
+        return help.into();
+    };
+    let one = |(place, word): (usize, &str)| {
+        let body = word.trim_end_matches([',', ';']);
+        let plural = body.strip_suffix('s').filter(|_| value == "1" && (1..=2).contains(&place));
+        plural.map_or(word.into(), |single| format!("{single}{}", &word[body.len()..]))
+    };
+    let after: Vec<String> = after.split(' ').enumerate().map(one).collect();
+    format!("{before}{value}{}", after.join(" "))
 }
 
 /// Columns of the terminal that help is written for.

@@ -25,11 +25,13 @@ pub fn text(
     style: TerminalStyle,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let mut lines = vec![style.paint(Ink::Strong, &explanation.line)];
+    let typed = explanation.line.lines().map(|line| style.paint(Ink::Strong, line));
+    let mut lines: Vec<String> = typed.collect();
     for loss in &explanation.losses {
         let told = wrap(&loss.told(), style.width.saturating_sub(2).max(20));
         lines.extend(told.iter().map(|part| style.paint(Ink::Bad, &format!("  {part}"))));
     }
+    lines.extend(meanings(&explanation.around, style));
     lines.extend(meanings(&explanation.words, style));
     let several = explanation.phases.len() > 1;
     // What several phases walk into is told once.

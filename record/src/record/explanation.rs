@@ -18,6 +18,9 @@ pub struct Explanation {
     pub version: String,
     /// The line as a shell takes it, or the file.
     pub line: String,
+    /// What stood round the command and was set aside, and what was looked for and is not there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub around: Vec<WordMeaning>,
     /// What its words mean to the tool, in their order; none of our own verbs, plans and records.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub words: Vec<WordMeaning>,

@@ -51,13 +51,32 @@ fn again(origin: &PlanOrigin, before: &str, after: &str) -> Option<String> {
     let lead = leads.find(|lead| before.starts_with(lead)).unwrap_or_default();
     let (spoken, before) = (&origin.tool.spoken, &before[lead.len()..]);
     let mut command = format!("{lead}{spoken}{before}assay {verb}");
-    for word in origin.arguments() {
+    for word in unless_given_anew(origin.arguments(), after) {
         command.push(' ');
         command.push_str(&quoted(word));
     }
     command.push_str(after);
     command.push_str(&origin.redirected);
     Some(command)
+}
+
+/// The words but an option of one letter that `after` gives another value.
+fn unless_given_anew<'w>(words: &'w [String], after: &str) -> Vec<&'w String> {
+    let mut added = after.split_whitespace();
+    let option = added.next().filter(|word| word.len() == 2 && word.starts_with('-'));
+    let Some(option) = option.filter(|_| added.next().is_some()) else {
+        return words.iter().collect();
+    };
+    let mut kept = Vec::new();
+    let mut rest = words.iter();
+    while let Some(word) = rest.next() {
+        match word.strip_prefix(option) {
+            Some("") => drop(rest.next()),
+            Some(_) => {}
+            None => kept.push(word),
+        }
+    }
+    kept
 }
 
 /// The same with the words that a tool has for something.

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::super::option::valued;
 use super::asked::{FioCommand, FioTyped};
 use super::corrected::surprising;
 use super::option::FioStanding;
@@ -14,7 +15,9 @@ pub fn meanings(command: &FioCommand) -> Vec<WordMeaning> {
     let mut all: Vec<WordMeaning> = Vec::new();
     for FioTyped { name, typed, .. } in command.global_options.iter().chain(own) {
         let Some(option) = options::all().find(|option| option.is(name)) else { continue };
-        let meaning = WordMeaning { word: typed.clone(), means: option.help.into() };
+        let value = typed.split_once('=').map_or("", |(_, value)| value.trim());
+        let means = valued(option.help, "so many", value);
+        let meaning = WordMeaning { word: typed.clone(), means };
         if !all.iter().any(|other| other.word == meaning.word) {
             all.push(meaning);
         }

@@ -60,7 +60,12 @@ pub fn read(
 /// What each option among the words is for; nothing of words that are not understood.
 pub fn meanings(words: &[String]) -> Vec<WordMeaning> {
     let taken = taken(words).unwrap_or_default();
-    taken.into_iter().map(|taken| taken.option.meaning(taken.typed, &taken.value)).collect()
+    let taken = taken.into_iter().map(|taken| taken.option.meaning(taken.typed, &taken.value));
+    let passed_over = passed_over(words).into_iter().map(|word| WordMeaning {
+        word: word.into(),
+        means: "belongs to no option: iozone passes over it".into(),
+    });
+    taken.chain(passed_over).collect()
 }
 
 /// The options among the words, in their order.
@@ -68,6 +73,9 @@ fn taken(words: &[String]) -> Result<Vec<TypedOption>, IozoneComplaint> {
     let mut rest = words.iter().map(String::as_str).peekable();
     let mut taken: Vec<TypedOption> = Vec::new();
     while let Some(word) = rest.next() {
+        if word == "--" {
+            break;
+        }
         if word.starts_with("--") || word.starts_with("-+") {
             let option = find(word).ok_or_else(|| match word.strip_prefix("-+") {
                 Some(plus) => {
@@ -83,14 +91,29 @@ fn taken(words: &[String]) -> Result<Vec<TypedOption>, IozoneComplaint> {
             taken.push(TypedOption { option, typed, value });
         } else if word.len() > 1 && word.starts_with('-') {
             letters(word, &mut rest, &mut taken)?;
-        } else {
-            return Err(IozoneComplaint::new(
-                format!("'{word}' belongs to no option"),
-                "the file is given by -f, its size by -s, the size of a record by -r",
-            ));
         }
     }
     Ok(taken)
+}
+
+/// The words that belong to no option: its getopt passes over them, and nothing is made of them.
+pub fn passed_over(words: &[String]) -> Vec<&str> {
+    let mut left = Vec::new();
+    let mut rest = words.iter().map(String::as_str).peekable();
+    while let Some(word) = rest.next() {
+        match word {
+            "--" => left.extend(rest.by_ref()),
+            _ if word.starts_with("--") || word.starts_with("-+") => {
+                let takes = find(word).is_some_and(|option| option.value != OptionValue::None);
+                rest.next_if(|_| takes);
+            }
+            _ if word.len() > 1 && word.starts_with('-') => {
+                let _ = letters(word, &mut rest, &mut Vec::new());
+            }
+            _ => left.push(word),
+        }
+    }
+    left
 }
 
 /// A word of options: `-RaI`, `-s64m`, `-s` and its value in the next word.

@@ -7,15 +7,18 @@ use super::source::resident;
 use super::{PredictionView, file, machine, mount, own, place};
 use crate::evidence::{Direction, LeafKind, Machine, PathKind, Survey};
 use crate::plan::{
-    BlockWork, CacheDrop, Caching, Durability, Fill, LayoutMode, OffsetOrdering, PlanOrigin,
-    Target, TreeWork,
+    BlockWork, CacheDrop, Caching, Durability, Fill, LayoutMode, Method, OffsetOrdering,
+    PlanOrigin, StopLimit, StopRule, Target, TreeWork,
 };
-use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, Remedy, TrapId};
+use crate::record::{
+    Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId,
+};
 use crate::unit::Bytes;
 use crate::verdict::threshold::{DEPTH_LEAST, RESIDENT, SMALL_WRITE};
 use crate::verdict::{
-    client_bound, compressed, file_lock, finding, first_write, flush_bound, latency_bound,
-    not_flushed, own, served_from_cache, trimmed_blocks, uncommitted, unseen, words,
+    client_bound, compressed, file_lock, finding, first_write, flush_bound, latency_bound, no_disk,
+    not_flushed, overwritten_in_memory, own, served_from_cache, trimmed_blocks, uncommitted,
+    unseen, words,
 };
 
 /// A job on blocks and where it takes place.
@@ -24,6 +27,8 @@ pub(super) struct BlockJobPlace<'a> {
     pub blocks: &'a BlockWork,
     /// Its workers.
     pub workers: u32,
+    /// When it ends.
+    pub stop: &'a StopRule,
     /// Whose words made it.
     pub origin: &'a PlanOrigin,
     /// What is dropped from memory before it.
@@ -49,6 +54,9 @@ pub(super) fn paths(target: &Target) -> Vec<PathBuf> {
 
 /// Everything that can be foreseen of a job of blocks.
 pub(super) fn see(ground: &BlockJobPlace<'_>) -> Vec<Finding> {
+    if let Some(nowhere) = nowhere(ground.blocks) {
+        return vec![nowhere];
+    }
     if ground.blocks.method.moves_no_data() {
         return vec![unseen::without_data(ground.blocks.method)];
     }
@@ -56,6 +64,7 @@ pub(super) fn see(ground: &BlockJobPlace<'_>) -> Vec<Finding> {
         unflushed,
         each_write,
         fewer_bytes,
+        again_in_memory,
         from_memory,
         one_at_a_time,
         lock,
@@ -199,6 +208,60 @@ fn fewer_bytes(ground: &BlockJobPlace<'_>) -> Option<Finding> {
         ),
         mount::exhibit(mount, option),
         own(ground.survey, Remedy::UniqueData, "quick", false, ""),
+    ))
+}
+
+/// T29: no I/O at all, whatever the words name.
+pub(super) fn nowhere(blocks: &BlockWork) -> Option<Finding> {
+    let method = blocks.method;
+    let none = matches!(method, Method::Null | Method::Compute { .. })
+        || matches!(blocks.target, Target::Nowhere { .. });
+    none.then(|| {
+        finding(
+            no_disk::RULE.id,
+            FindingWeight::Refute,
+            Some(MeasuredSubject::Tool),
+            no_disk::NOTHING,
+            vec![Exhibit::new("method", method.name(), "the plan")],
+            Some(NextStep::new(Remedy::AnotherTarget, "df -hT")),
+        )
+    })
+}
+
+/// T01 and T60: a job that ends by the clock goes over a file again and again that memory has room for.
+fn again_in_memory(ground: &BlockJobPlace<'_>) -> Option<Finding> {
+    let BlockJobPlace { blocks, stop, .. } = ground;
+    let ends_itself = |limit: &StopLimit| match limit {
+        StopLimit::Passes(passes) => *passes < u32::MAX,
+        limit => matches!(limit, StopLimit::Bytes(_) | StopLimit::Ops(_)),
+    };
+    let rounds = stop.time().is_some() && !stop.first_of.iter().any(ends_itself);
+    let time = stop.time().filter(|_| rounds)?;
+    let size = blocks.target.exact_size()?;
+    let memory = ground.machine.memory.seen()?;
+    let mix = &blocks.pattern.mix;
+    let waits = matches!(blocks.promises(), Durability::OpenSync | Durability::OpenDsync)
+        || blocks.promises().every().is_some();
+    if !blocks.caching.through_memory() || size > *memory || mix.sends() && !mix.fetches() && waits
+    {
+        return None;
+    }
+    let (rule, instead) = match mix.fetches() {
+        true => (served_from_cache::RULE.id, "are read from memory"),
+        false => (overwritten_in_memory::RULE.id, "overwrite in memory what is not flushed yet"),
+    };
+    Some(finding(
+        rule,
+        FindingWeight::Doubt,
+        Some(MeasuredSubject::Memory),
+        format!(
+            "It runs for {time} over {size}, for which memory has room: from the second round on, its I/Os {instead}."
+        ),
+        vec![
+            Exhibit::new("size", size, "the plan"),
+            Exhibit::new("memory", *memory, "/proc/meminfo MemTotal"),
+        ],
+        own(ground.survey, Remedy::Direct, "quick", !mix.sends(), ""),
     ))
 }
 

@@ -8,8 +8,10 @@ use super::ends::{self, CopyEnds, device};
 use super::{copy, telling};
 use crate::evidence::{LeafKind, Machine, PathKind, Survey};
 use crate::name::NameText as _;
-use crate::plan::{Job, Phase, Plan, PlanOrigin, Work};
-use crate::record::{Finding, MeasuredSubject, PhaseExplanation, Record, Trust, Verdict};
+use crate::plan::{Job, Phase, Plan, PlanOrigin, Target, Work};
+use crate::record::{
+    Finding, MeasuredSubject, PhaseExplanation, Record, Trust, Verdict, WordMeaning,
+};
 use crate::unit::Bytes;
 
 /// The paths that a plan reads or writes, each once.
@@ -28,6 +30,41 @@ pub fn places(plan: &Plan) -> Vec<PathBuf> {
         }
     }
     found
+}
+
+/// The places that are not there, with what they are judged by instead; nothing of a file that its folder waits for,
+/// and of the source of a copy, of which a finding tells.
+pub fn absent(plan: &Plan, surveys: &[Survey]) -> Vec<WordMeaning> {
+    let works = || plan.phases.iter().flat_map(|phase| &phase.jobs).map(|job| &job.work);
+    let is_source = |path: &str| {
+        works().any(|work| matches!(work, Work::Copy(copy) if copy.from.path.as_ref().is_some_and(|from| from.to_text() == path)))
+    };
+    let is_folder = |path: &str| {
+        works().any(|work| match work {
+            Work::Copy(_) => false,
+            Work::Blocks(blocks) => {
+                let named = matches!(&blocks.target, Target::File { .. } | Target::Device { .. });
+                !named && blocks::paths(&blocks.target).iter().any(|dir| dir.to_text() == path)
+            }
+            Work::Tree(tree) => tree.dir.to_text() == path,
+        })
+    };
+    let missing = surveys.iter().filter(|survey| survey.kind == PathKind::Missing);
+    let told = missing.filter_map(|survey| {
+        let Survey { path, judged_by, hidden, .. } = survey;
+        let folder = super::parent(survey);
+        let waits =
+            Path::new(judged_by).ends_with(folder.trim_start_matches("./").trim_matches('.'));
+        let means = match (hidden, is_folder(path)) {
+            (Some(why), _) => format!("cannot be looked at ({why})"),
+            (None, true) => "is not there".into(),
+            (None, false) if waits || is_source(path) => return None,
+            (None, false) => format!("is not there, nor is {folder}"),
+        };
+        let means = format!("{means}: what follows is judged by {judged_by}");
+        Some(WordMeaning { word: path.clone(), means })
+    });
+    told.collect()
 }
 
 /// What would happen: a pure function of the plan, of surveys of its [`places`], and of the machine.
@@ -125,6 +162,10 @@ impl PlanView<'_> {
     fn findings(&self, phase: &Phase, job: &Job) -> Vec<Finding> {
         match &job.work {
             Work::Copy(copy) => copy::see(&self.ends(phase, copy)),
+            // Without I/O no place is looked at.
+            Work::Blocks(blocks) if blocks::nowhere(blocks).is_some() => {
+                blocks::nowhere(blocks).into_iter().collect()
+            }
             Work::Blocks(blocks) => blocks::paths(&blocks.target)
                 .iter()
                 .filter_map(|path| self.at(path))
@@ -132,6 +173,7 @@ impl PlanView<'_> {
                     blocks::see(&BlockJobPlace {
                         blocks,
                         workers: job.workers,
+                        stop: &job.stop,
                         origin: self.origin,
                         cold: phase.cold,
                         survey,

@@ -18,7 +18,7 @@ mod source;
 mod telling;
 mod view_of_plan;
 
-pub use line::{foreseen, places, to_measure, told};
+pub use line::{absent, foreseen, places, to_measure, told};
 
 use crate::evidence::{LeafKind, Machine, PathKind, Survey};
 use crate::record::{Finding, NextStep, Remedy};
