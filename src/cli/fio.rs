@@ -59,15 +59,21 @@ impl Dialect for Fio {
             Ok(command) => command,
             Err(complaint) => return Ok(ReadLine::Said(refused(&complaint))),
         };
-        if let Some(answer) = command.answer {
+        if let Some(answer) = command.answer.clone() {
             let err = lines(&command.said);
             let answer = match command.own.idle_profile {
                 Some(FioIdleProfile::Calibrate) => {
                     print::calibration_lines(&fio::unit_of_work(&run::unit_work()))
                 }
-                _ => answer,
+                // The version that is meant is the one that answers.
+                _ => match minor_meant(context)? {
+                    Some(minor) => answer.replacen(fio::VERSION, &format!("fio-3.{minor}"), 1),
+                    None => answer,
+                },
             };
-            let out = lines(&command.told) + &answer;
+            let out = fio::debug_of_words(&command, std::process::id())
+                + &lines(&command.told)
+                + &answer;
             return Ok(ReadLine::Said(ToolSaid { out, err, ..ToolSaid::default() }));
         }
         if corrected::strict(context.environment)?
@@ -463,10 +469,9 @@ impl FioScreen<'_> {
                 let mode = if appends { OutputMode::Append } else { OutputMode::Anew };
                 self.put(&name, mode, &bytes);
             }
-            let read_back = self.lines_of(&fio::gathered_back(&gathered));
-            if let Some((name, text)) =
-                fio::written_list(job, clone.number, &lines, &read_back.unwrap_or_default())
-            {
+            let read_back = self.lines_of(&fio::gathered_back(&gathered)).unwrap_or_default();
+            self.print(&fio::completions(job, clone, &lines, &read_back, std::process::id()));
+            if let Some((name, text)) = fio::written_list(job, clone.number, &lines, &read_back) {
                 self.put(&name, OutputMode::Append, text.as_bytes());
             }
         }
@@ -520,8 +525,8 @@ impl ToolSession for FioScreen<'_> {
         if let Some(signal) = self.signal {
             let _ = writeln!(self.streams.err, "\nfio: terminating on signal {signal}");
         }
-        self.print(&text);
         self.log(&record);
+        self.print(&text);
         self.log_whole(&record);
         self.save_states(&record);
         let failed = !failures.is_empty()
@@ -554,6 +559,9 @@ impl Observer for FioScreen<'_> {
     fn resolved(&mut self, _resolved: &Resolved) {
         let told = lines(&self.line.command.told);
         self.print(&told);
+        let (line, pid) = (self.line, std::process::id());
+        let debug = fio::debug_of_words(&line.command, pid);
+        self.print(&debug);
         let opening = self.line.opening();
         self.tell(&opening);
     }

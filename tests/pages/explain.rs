@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 
 use crate::common::pages::{WIDTHS, fits, golden, golden_at_widths};
 use assay::cli::Environment;
-use assay::cli::explain::{PathSurveyor, of_line};
+use assay::cli::explain::{PathSurveyor, of_line, of_text};
 use assay::error::Error;
 use assay::evidence::{CachePages, FileLayout, Reading, Survey, SysRoot};
 use assay::record::Explanation;
@@ -220,6 +220,167 @@ fn well_known_lines() {
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+fn pasted(tree: &Tree, text: &str) -> Explanation {
+    let survey = |path: &Path| look(tree, path);
+    let sight = PathSurveyor { survey: &survey, machine: common::machine() };
+    of_text(text, &Environment::default(), &sight).unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+/// Lines as people paste them: the command, what is the same as of it alone, and whether places of this machine
+/// were looked at.
+const PASTED: &[&str] = &[
+    "{}; sync",
+    "{} && sync",
+    "sync; {}",
+    "{} \\\n&& sync",
+    "time {}",
+    "time sh -c \"{} && sync\"",
+    "sh -c '{}; sync'",
+    "nice -n 10 {}",
+    "nice -19 ionice -c2 -n 7 {}",
+    "$ {}",
+    "# {}",
+    "user@host:~$ {}",
+    "[root@host ~]# {}",
+    "pi@raspberrypi:/mnt/sd $ sudo {}\n20+0 records in\n20+0 records out\n20971520 bytes (21 MB, 20 MiB) copied, 0.02 s, 1.0 GB/s",
+    "{} 2>&1 | tail -1",
+    "{} 2>/dev/null",
+    "LC_ALL=C taskset -c 0 /bin/{}",
+    "sudo -u pi env A=1 timeout 60 {}",
+    "for i in 1 2 3; do {}; done",
+    "for i in {1..5}\ndo\n  {}\n  sync\ndone",
+    "while true; do {}; sleep 1; done",
+    "echo 3 | sudo tee /proc/sys/vm/drop_caches; {}",
+    "sync && echo 3 > /proc/sys/vm/drop_caches && {}",
+    "rm -f /mnt/sd/x; {}; rm /mnt/sd/x",
+    "{} &",
+    "({}; sync)",
+    "{}; dd if=/mnt/sd/x of=/dev/null bs=1M",
+    "B=20M; {b}",
+    "{“}",
+];
+
+/// What stands round a command is set aside and said; the rest is as if it stood alone.
+#[test]
+fn lines_as_people_paste_them() {
+    let tree = machine();
+    let bare = "dd if=/dev/zero of=/mnt/sd/x bs=20M count=1";
+    let alone = pasted(&tree, bare);
+    assert_eq!(alone.around, []);
+    let mut told = String::new();
+    for line in PASTED {
+        let line = line.replace("{b}", &bare.replace("20M", "$B"));
+        let line = line.replace("{“}", &bare.replace("of=/mnt/sd/x", "of=“/mnt/sd/x”"));
+        let line = line.replace("{}", bare);
+        let found = pasted(&tree, &line);
+        assert_eq!((&found.phases, &found.words), (&alone.phases, &alone.words), "{line}");
+        told += &format!("{line}\n");
+        for said in &found.around {
+            told += &format!("    {}: {}\n", said.word, said.means);
+        }
+    }
+    golden("explain", "pasted", &told);
+}
+
+/// What runs on another machine is not judged by the places of this one.
+#[test]
+fn lines_for_other_machines() {
+    let tree = machine();
+    let bare = "dd if=/dev/zero of=/mnt/sd/x bs=20M count=1";
+    let mut told = String::new();
+    for line in [
+        "adb shell {}",
+        "adb -s 1234 shell \"{} && sync\"",
+        "ssh -p 22 root@host '{}'",
+        "docker exec -it box {}",
+        "docker run --rm -v /srv:/data alpine {}",
+        "kubectl exec -n x pod -- {}",
+        "sudo chroot /srv/root {}",
+    ] {
+        let line = line.replace("{}", bare);
+        let found = pasted(&tree, &line);
+        told += &format!("{line}\n    {}\n", found.phases[0].verdict.summary);
+        for said in &found.around {
+            told += &format!("    {}: {}\n", said.word, said.means);
+        }
+        assert!(found.better.iter().all(|better| !better.line.contains("assay quick")), "{line}");
+    }
+    golden("explain", "elsewhere", &told);
+}
+
+/// A path that is not there is said before it is judged by what is above it.
+#[test]
+fn places_that_are_not_there() {
+    let tree = machine();
+    let mut told = String::new();
+    for line in [
+        "dd if=/dev/zero of=/mnt/none/x bs=20M count=1",
+        "fio --name=a --filename=/mnt/none/x --rw=write --size=1m",
+        "bonnie++ -d /mnt/none -s 64 -r 32 -n 0 -u root",
+        "iozone -f /mnt/none/x -s 64m -i 0",
+        "dd if=/dev/zero of=/mnt/sd/new bs=20M count=1",
+    ] {
+        let found = pasted(&tree, line);
+        told += &format!("{line}\n");
+        for said in &found.around {
+            told += &format!("    {}: {}\n", said.word, said.means);
+        }
+    }
+    golden("explain", "absent", &told);
+}
+
+/// Engines without I/O measure no disk; a small file that is gone over again and again is memory.
+#[test]
+fn jobs_that_are_not_about_a_disk() {
+    let tree = machine();
+    let told = |words: &str| {
+        let told = pasted(&tree, &format!("fio --name=a --filename=/mnt/sd/cold {words}"));
+        let verdict = &told.phases[0].verdict;
+        let found: Vec<&str> = verdict.findings.iter().map(|f| f.trap.0.as_str()).collect();
+        (verdict.trust.name(), told.phases[0].measures.clone(), found.join(" "))
+    };
+    let tool = "the program, its system calls and memory".to_string();
+    assert_eq!(told("--ioengine=null --rw=read --size=1g"), ("wrong", tool.clone(), "T29".into()));
+    assert_eq!(told("--ioengine=cpuio --cpuload=50 --runtime=1"), ("wrong", tool, "T29".into()));
+    let memory = "the speed of the page cache".to_string();
+    let timed = "--size=64m --time_based --runtime=60";
+    assert_eq!(told(&format!("--rw=read {timed}")), ("doubtful", memory.clone(), "T01".into()));
+    assert_eq!(told(&format!("--rw=randwrite {timed}")).2, "T60 T02");
+    assert_eq!(told(&format!("--rw=read --direct=1 {timed}")).2, "T54");
+    assert_eq!(told("--rw=read --size=64m --runtime=60").0, "sound");
+}
+
+/// Lines of results of Bonnie++ are told field by field.
+#[test]
+fn lines_of_results_of_bonnie() {
+    let tree = machine();
+    let told = pasted(
+        &tree,
+        "1.97,1.97,box,1,1414141414,8G,,512,98,62410,14,31283,8,1022,98,94810,9,301.2,1,16,,,,,3245,12,+++++,+++,2411,9,3198,12,+++++,+++,1989,8,20ms,8082us,4572us,41ms,8070us,44ms,122us,39us,16ms,8088us,9us,9307us\n",
+    );
+    golden(
+        "explain",
+        "bonnie-csv",
+        &page(&told, TerminalStyle { colour: false, unicode: true, width: 90 }),
+    );
+}
+
+/// The size that another machine allowed is not refused for the memory of this one.
+#[test]
+fn lines_of_bonnie_from_larger_and_smaller_machines() {
+    let tree = machine();
+    let told = pasted(&tree, "bonnie++ –d /mnt/sd -s 64 -n 0 -u root");
+    let means = |told: &Explanation, word: &str| {
+        told.words.iter().find(|meaning| meaning.word == word).expect(word).means.clone()
+    };
+    assert!(
+        means(&told, "-s 64")
+            .ends_with("; refused where the machine has more than 32 MiB of memory, without -r"),
+        "{told:?}"
+    );
+    assert_eq!(told.around[0].means, "holds an en dash (U+2013); it is read as -d");
 }
 
 /// What the tool does with its words, not what ours would.
@@ -516,8 +677,8 @@ fn words_that_make_no_sense_are_refused() {
             "assay: dd: invalid argument 'dsync' to 'oflag'; 'assay dd --help' lists the operands\n",
         ),
         (
-            &["explain", "dd if=a of=b && sync"],
-            "assay: '&' is for a shell, and nothing is run here; give one command alone: 'dd if=... of=...'\n",
+            &["explain", "dd if=a of=$TARGET && sync"],
+            "assay: '$TARGET' is for a shell, and nothing is run here; write what the shell would put there\n",
         ),
         (&["explain", "dd if='a of=b"], "assay: a ' is not closed; close it\n"),
         (

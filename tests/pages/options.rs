@@ -101,11 +101,11 @@ fn a_line_is_explained_word_by_word() {
     assert_eq!(
         words,
         "  \
-  if=/dev/zero     read from FILE instead of standard input
-  of=/tmp/x        write to FILE instead of standard output
+  if=/dev/zero     read from /dev/zero instead of standard input
+  of=/tmp/x        write to /tmp/x instead of standard output
   bs=1M            size of reads and writes, instead of ibs and obs; a read is a write,
                    also a short one
-  count=8          copy N input blocks
+  count=8          copy 8 input blocks
   conv=sync,fsync  short input blocks are filled up with zeros (blanks with block and
 "
     );

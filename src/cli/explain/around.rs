@@ -334,7 +334,8 @@ impl BareLine {
             ["while" | "until", ..] => {
                 self.aside(shown, "round after round, as long as that says; one is told");
             }
-            ["done" | "fi" | "}" | "esac"] | [] if command.words.len() < 2 => {}
+            ["done" | "fi" | "}" | "esac"] => {}
+            [] if command.words.is_empty() => {}
             [] if command.words.iter().all(|word| word.contains('=')) => {
                 self.aside(shown, "a variable of the shell");
             }
@@ -439,9 +440,13 @@ impl BareLine {
             let Some(starter) = started_by(first) else { break };
             let taken = own_words(starter, rest, starter.operands);
             let shown: Vec<String> = rest[..taken].iter().map(|word| quoted(word)).collect();
-            self.root |= matches!(name, "sudo" | "doas");
-            if !matches!(name, "sudo" | "doas") || taken > 1 {
-                self.aside(shown.join(" "), starter.means);
+            let another = user(starter, &rest[..taken]);
+            match (name, another) {
+                ("sudo" | "doas", Some(user)) => {
+                    self.aside(shown.join(" "), format!("as the user {user}"))
+                }
+                ("sudo" | "doas", None) => self.root = true,
+                _ => self.aside(shown.join(" "), starter.means),
             }
             rest = &rest[taken..];
         }
@@ -486,7 +491,8 @@ impl BareLine {
         };
         let shown: Vec<String> = words[..taken].iter().map(|word| quoted(word)).collect();
         let place = if name == "chroot" { at.clone() } else { format!("on {at}") };
-        let place = if name == "nsenter" { format!("in {at}") } else { place };
+        let inside = at.starts_with("container ") || at.starts_with("pod ") || name == "nsenter";
+        let place = if inside { format!("in {at}") } else { place };
         self.aside(shown.join(" "), format!("runs it {place}: what lies there cannot be looked at from here, and is taken for a disk"));
         self.elsewhere = Some(at);
         let inner = &words[taken..];
@@ -524,7 +530,10 @@ fn words_of(line: &BareLine) -> &[String] {
 
 /// A command as it stands in its line.
 fn shown(command: &ShellCommand) -> String {
-    let words = command.words.iter().map(|word| quoted(word));
+    let plain =
+        |word: &str| word.chars().all(|sign| sign.is_alphanumeric() || "{}.,-_/".contains(sign));
+    let words =
+        command.words.iter().map(|word| if plain(word) { word.clone() } else { quoted(word) });
     let to = command.redirected.iter().map(|(sign, place)| format!("{sign}{}", quoted(place)));
     words.chain(to).collect::<Vec<_>>().join(" ")
 }
@@ -563,6 +572,13 @@ fn own_words(starter: &Starter, words: &[String], operands: usize) -> usize {
         options(&mut taken);
     }
     taken.min(words.len())
+}
+
+/// The user, other than root, that `sudo` becomes.
+fn user<'w>(starter: &Starter, words: &'w [String]) -> Option<&'w str> {
+    let place = words.iter().position(|word| word == "-u" || word == "--user")?;
+    let user = words.get(place + 1).filter(|_| starter.valued.contains('u'))?;
+    (user != "root").then_some(user)
 }
 
 /// The text that a shell is given behind `-c`.

@@ -6,6 +6,7 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
+use super::debug::FioDebug;
 use super::direction::FioDirection;
 use super::job_data::{FioData, FioReplay, FioVerify};
 use super::job_report::{FioLogs, FioStatistics};
@@ -260,6 +261,10 @@ pub struct FioOptions {
     pub trigger: FioTrigger,
     /// Whether the first job that ends ends others: some job says `exitall`.
     pub exitall: bool,
+    /// What is printed of its insides.
+    pub debug: FioDebug,
+    /// The lines that say so.
+    pub debug_said: Vec<String>,
 }
 
 /// What ends a run from outside.
@@ -289,6 +294,8 @@ impl Default for FioOptions {
             sections: Vec::new(),
             warnings_fatal: false,
             prints_seeds: false,
+            debug: FioDebug::default(),
+            debug_said: Vec::new(),
             aux_path: None,
             trigger: FioTrigger::default(),
             exitall: false,
@@ -329,6 +336,8 @@ pub struct FioCommand {
     pub said: Vec<String>,
     /// Lines that it prints to standard output, before the first of a report.
     pub told: Vec<String>,
+    /// What `--debug=parse` says of its words.
+    pub parsed: Vec<String>,
     /// Text that fio answers with on standard output in place of a run: help, version, `--showcmd`.
     pub answer: Option<String>,
 }

@@ -67,7 +67,6 @@ pub(super) fn unknown(typed: &str) -> FioFault {
     let names = FioEngine::WORDS.iter().map(|word| word.name);
     let instead = match (typed.trim(), near::nearest(typed.trim(), names)) {
         ("liburing" | "uring" | "iouring", _) => "ioengine=io_uring".to_string(),
-        ("aio", _) => "ioengine=libaio".to_string(),
         (_, Some(near)) => format!("ioengine={near}"),
         (_, None) => "ioengine=psync, io_uring or libaio".to_string(),
     };

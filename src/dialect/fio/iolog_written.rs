@@ -2,7 +2,9 @@
 //! the engine has written down.
 
 use super::asked::FioJob;
+use super::debug::completion;
 use super::names;
+use super::plan::FioClone;
 
 /// The first line of a list.
 const HEADING: &str = "fio version 3 iolog";
@@ -27,7 +29,7 @@ fn file_of(job: &FioJob) -> Option<&str> {
 impl FioJob {
     /// Whether what it does is listed.
     pub(super) fn is_listed(&self) -> bool {
-        file_of(self).is_some()
+        file_of(self).is_some() || self.replay.printed
     }
 }
 
@@ -51,6 +53,22 @@ pub fn written_list(job: &FioJob, clone: u32, lines: &str, back: &str) -> Option
     }
     files.iter().for_each(|file| text += &format!("{end} {file} close\n"));
     Some((name.to_string(), text))
+}
+
+/// What `--debug=io` prints of what a clone did, in the order in which it was answered.
+pub fn completions(job: &FioJob, clone: &FioClone, lines: &str, back: &str, pid: u32) -> String {
+    if !job.replay.printed {
+        return String::new();
+    }
+    let files = names::files_of(job, clone.number);
+    let ios = lines.lines().chain(back.lines()).filter_map(one);
+    let told = ios.filter_map(|io| {
+        let kinds = ["read", "write", "trim", "sync", "datasync"];
+        let kind = kinds.iter().position(|kind| *kind == io.action)? as u32;
+        let place = (io.offset, io.bytes);
+        Some(completion(pid + clone.thread, io.number, kind, place, files.get(io.file)?))
+    });
+    told.collect()
 }
 
 /// What was gathered, in the order in which it was sent.

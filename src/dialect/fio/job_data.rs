@@ -174,6 +174,8 @@ pub struct FioReplay {
     pub read: Option<String>,
     /// Whether it is read piece by piece.
     pub chunked: bool,
+    /// Whether what is done is printed (`--debug=io`).
+    pub printed: bool,
     /// Where what is done is listed.
     pub write: Option<String>,
     /// Whether it is done as fast as it goes.
@@ -195,6 +197,7 @@ pub struct FioReplay {
 impl Default for FioReplay {
     fn default() -> Self {
         Self {
+            printed: false,
             read: None,
             chunked: false,
             write: None,

@@ -90,9 +90,7 @@ impl FioOwnOption {
     pub(super) fn without_effect(&self, value: &str) -> Option<&'static str> {
         match self.name {
             "max-jobs" | "alloc-size" => Some("nothing: memory is taken as it is needed"),
-            "debug" if value != "random" => {
-                Some("the seeds of 'random': there is no other output for debugging")
-            }
+            "daemonize" => Some("nothing: there is no server"),
             _ => None,
         }
     }
@@ -369,12 +367,19 @@ pub const OWN_OPTIONS: &[FioOwnOption] = &[
         "debug",
         'd',
         Needed("LIST"),
-        "print what is done: random prints the seeds of each job",
-        |own, text| {
-            own.prints_seeds |= text.split(',').any(|part| part == "random");
+        "print what is done",
+        |own, list| {
+            let said = own.debug.read(list).map_err(|word| {
+                FioFault::line(
+                    format!("fio: debug mask {word} not found"),
+                    "--debug=parse,random,io",
+                )
+            })?;
+            own.prints_seeds |= own.debug.random;
+            own.debug_said.extend(said);
             Ok(())
         },
-        "--debug=random --name=a --size=1m",
+        "--debug=io --name=a --size=1m",
     ),
     FioOwnOption::answers(
         "parse-only",
@@ -459,8 +464,8 @@ pub const OWN_OPTIONS: &[FioOwnOption] = &[
         'D',
         Needed("FILE"),
         "put the server into the background",
-        |_, _| refuse("a server", "a run on several machines is started by mpirun or ssh"),
-        "",
+        |_, _| Ok(()),
+        "--daemonize=/tmp/pid --name=a --size=1m",
     ),
     FioOwnOption::new(
         "trigger-remote",

@@ -5,6 +5,7 @@ use super::asked::{FioCommand, FioJob, FioNote, FioPlace, FioWorld};
 use super::command_line::{self, CommandLine};
 use super::complaint::{FioComplaint, FioFault, USAGE};
 use super::complete::JobList;
+use super::debug;
 use super::finish;
 use super::job_file::{self, FileSection};
 use super::own_option::OWN_OPTIONS;
@@ -185,10 +186,15 @@ fn no_jobs(reader: &Reader<'_>) -> FioComplaint {
 fn command(reader: Reader<'_>, jobs: JobList, answer: Option<String>) -> FioCommand {
     let mut own = reader.own;
     own.exitall = jobs.jobs.iter().any(|job| job.schedule.exitall);
+    let defaults = std::iter::once(&reader.defaults);
+    let parsed = debug::parsed(defaults.chain(&jobs.jobs));
+    let mut jobs = jobs.jobs;
+    jobs.iter_mut().for_each(|job| job.replay.printed = own.debug.io);
     FioCommand {
         own,
+        parsed,
         global_options: reader.defaults.options,
-        jobs: jobs.jobs,
+        jobs,
         notes: reader.notes,
         said: reader.said,
         told: reader.told,

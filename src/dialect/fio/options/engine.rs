@@ -330,6 +330,9 @@ pub(super) const OF_ENGINES: &[FioOption] = &[
 fn engine(job: &mut FioJob, value: &FioValue<'_>) -> Applied {
     let typed = value.text();
     let name = typed.split([':', ',']).next().unwrap_or_default();
+    // Whatever begins with them, as there.
+    let old = ["linuxaio", "aio"].iter().any(|old| name.starts_with(old));
+    let name = if old { FioEngine::Libaio.word() } else { name };
     match FioEngine::of(name) {
         Some(engine) => {
             job.queue.engine = engine;

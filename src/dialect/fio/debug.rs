@@ -1,0 +1,112 @@
+//! `--debug`: the lines that scripts look for in fio's output. Of the words those of a steady state, of random numbers
+//! the seeds, of I/Os their completions; all else that fio prints is about its own insides.
+
+use super::asked::{FioCommand, FioJob};
+use super::choices::FioSteadyState;
+
+/// What is printed there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FioDebug {
+    /// Of words.
+    pub parse: bool,
+    /// Of random numbers.
+    pub random: bool,
+    /// Of I/Os.
+    pub io: bool,
+}
+
+/// What may stand in the list.
+const KINDS: &[&str] = &[
+    "process",
+    "file",
+    "io",
+    "mem",
+    "blktrace",
+    "verify",
+    "random",
+    "parse",
+    "diskutil",
+    "job",
+    "mutex",
+    "profile",
+    "time",
+    "net",
+    "rate",
+    "compress",
+    "steadystate",
+    "helperthread",
+    "zbd",
+];
+
+impl FioDebug {
+    /// Reads a list; the lines that say what is set. An error is the word that is none.
+    pub(super) fn read(&mut self, list: &str) -> Result<Vec<String>, String> {
+        let mut said = Vec::new();
+        for word in list.split(',') {
+            let kinds: Vec<&str> = match word {
+                "all" => KINDS.to_vec(),
+                _ => KINDS.iter().copied().filter(|kind| *kind == word).collect(),
+            };
+            if kinds.is_empty() {
+                return Err(word.into());
+            }
+            for kind in kinds {
+                said.push(format!("fio: set debug option {kind}"));
+                self.parse |= kind == "parse";
+                self.random |= kind == "random";
+                self.io |= kind == "io";
+            }
+        }
+        Ok(said)
+    }
+}
+
+/// A line of that kind by a process.
+fn line(kind: &str, pid: u32, text: &str) -> String {
+    format!("{kind:<8} {pid:<5} {text}\n")
+}
+
+/// What is said while words are read.
+pub fn debug_of_words(command: &FioCommand, pid: u32) -> String {
+    let own = &command.own;
+    let said = own.debug_said.iter().map(|said| format!("{said}\n"));
+    let parsed = command.parsed.iter().filter(|_| own.debug.parse);
+    said.chain(parsed.map(|text| line("parse", pid, text))).collect()
+}
+
+/// What is said of the words of jobs, those of the defaults first.
+pub(super) fn parsed<'j>(jobs: impl Iterator<Item = &'j FioJob>) -> Vec<String> {
+    let typed = |job: &&FioJob| job.options.iter().any(|option| option.name == "steadystate");
+    jobs.filter(typed).map(steady).collect()
+}
+
+/// What is said of a steady state.
+fn steady(job: &FioJob) -> String {
+    let steady = &job.schedule.steadystate;
+    let limit = steady.limit;
+    match steady.criterion {
+        _ if steady.percent => format!("set steady state threshold to {limit:.6}%"),
+        FioSteadyState::Iops | FioSteadyState::IopsSlope => {
+            format!("set steady state IOPS threshold to {limit:.6}")
+        }
+        FioSteadyState::Lat | FioSteadyState::LatSlope => {
+            format!("set steady state latency threshold to {limit:.0} nsec")
+        }
+        FioSteadyState::Bw | FioSteadyState::BwSlope => {
+            format!("set steady state BW threshold to {limit:.0}")
+        }
+    }
+}
+
+/// A completed I/O: its number among those sent, its kind as fio counts them, where and how much.
+pub(super) fn completion(
+    pid: u32,
+    number: u64,
+    kind: u32,
+    place: (u64, u64),
+    file: &str,
+) -> String {
+    let (offset, bytes) = place;
+    let place = format!("off={offset:#x},len={bytes:#x},ddir={kind},file={file}");
+    line("io", pid, &format!("complete: io_u {number:#x}: {place}"))
+}
