@@ -213,7 +213,13 @@ impl<'a> PhaseContext<'a> {
             let passes = Some(u64::from(u32::MAX));
             let stretch = FileSpan { start, len: length, lens, backend, passes, seed, worker };
             let route = IoRoute::new(pattern, files_of(share), file_order(job), stretch)?;
-            return Ok(route.of_the_first(wrote.sent, &wrote.failed));
+            let limits = job.job.stop.first_of.iter();
+            let counted = limits.filter_map(|limit| match limit {
+                StopLimit::Ops(ops) => Some(ops.0),
+                _ => None,
+            });
+            let sent = counted.fold(wrote.sent, u64::min);
+            return Ok(route.of_the_first(sent, &wrote.failed));
         }
         let passes = passes(&job.job.stop).or_else(|| {
             // What was dropped from memory before is there again after one pass.

@@ -21,7 +21,7 @@ pub fn verify_states(
         let name = state_file(command, clone)?;
         let phase = clone.phases(record).next()?;
         let job = &command.jobs[clone.job];
-        Some((name, written(job, clone.thread - 1, writes(clone, phase)?)))
+        Some((name, written(job, clone.thread - 1, job.verified_of(writes(clone, phase)?))))
     });
     each.collect()
 }

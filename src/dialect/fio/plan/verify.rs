@@ -16,7 +16,7 @@ use crate::plan::{
     Pattern, PieceChecksum, Rate, SequenceSeeds, StopLimit, StopRule, Target, Verify,
     VerifyBacklog, Work,
 };
-use crate::unit::{Bytes, Nanos};
+use crate::unit::{Bytes, Nanos, Ops};
 
 impl FioJob {
     /// Refuses what would change the verification, and is not done here.
@@ -44,10 +44,14 @@ impl FioJob {
             "leave norandommap, gaps and runs of blocks out, or use rw=randread with the same words",
         );
         deny(
-            verify.policy != FioVerifyPolicy::Completed && self.pattern.rw.writes(),
+            self.verifies_what_was_flushed()
+                && (self.pattern.rw.mixed()
+                    || !self.pattern.one_block_size()
+                    || !self.schedule.runtime.is_zero()
+                    || self.reads_back_between()),
             "verify_policy",
-            "which writes an fsync followed is not kept here",
-            "verify_policy=completed, with end_fsync=1",
+            "which writes an fsync followed is known here of a number of writes of one size",
+            "leave runtime, bsrange and verify_backlog out, or use verify_policy=completed",
         );
         deny(
             verify.trim_percentage > 0 && verify.trim_backlog > 0 && self.pattern.rw.writes(),
@@ -95,6 +99,35 @@ impl FioJob {
             "use rw=read with verify for what was written whole",
         );
         found
+    }
+
+    /// Whether of its writes those count that a flush followed.
+    fn verifies_what_was_flushed(&self) -> bool {
+        self.verify.policy == FioVerifyPolicy::Fsynced && self.pattern.rw.writes()
+    }
+
+    /// How many of so many writes count when they are verified. A flush between them covers those before it; of the one
+    /// at the end fio takes the number of the last write for that.
+    pub(in crate::dialect::fio) fn verified_of(&self, writes: u64) -> u64 {
+        let sync = &self.sync;
+        let every = u64::from(sync.fsync.max(sync.fdatasync));
+        let before = writes.saturating_sub(1);
+        match (sync.end_fsync || sync.fsync_on_close, every) {
+            _ if !self.verifies_what_was_flushed() => writes,
+            (true, _) => before,
+            (false, every) => before.checked_div(every).unwrap_or(0) * every,
+        }
+    }
+
+    /// The writes of a job that ends by itself.
+    fn writes_of(&self, written: &Job) -> u64 {
+        let block = self.pattern.bs.write.max(1);
+        let limits = written.stop.first_of.iter().filter_map(|limit| match limit {
+            StopLimit::Bytes(bytes) => Some(bytes.0.div_ceil(block)),
+            StopLimit::Ops(ops) => Some(ops.0),
+            _ => None,
+        });
+        limits.min().unwrap_or(0)
     }
 
     fn has_own_caps(&self) -> bool {
@@ -230,6 +263,11 @@ impl FioJob {
     /// The job that reads back what a clone of this one writes.
     pub(super) fn read_back(&self, written: &Job) -> Option<Job> {
         let mut job = self.reading(written, false)?;
+        if self.verifies_what_was_flushed() {
+            let counted = Ops(self.verified_of(self.writes_of(written)));
+            job.stop.first_of.push(StopLimit::Ops(counted));
+            return (counted > Ops(0)).then_some(job);
+        }
         let listed = written.detail.log.as_deref().filter(|_| self.is_listed());
         job.detail.log = listed.map(logs::gathered_back);
         Some(job)
