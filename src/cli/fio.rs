@@ -41,7 +41,7 @@ use crate::sys::close::close_file;
 use crate::unit::{MIB, Nanos};
 
 /// The minor version of fio 3 that this is, where no other is meant.
-const MINOR: u32 = 42;
+const MINOR: u32 = fio::MINOR;
 
 /// The exit status of the original after a signal.
 const INTERRUPTED: u8 = 128;

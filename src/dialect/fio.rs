@@ -63,7 +63,7 @@ mod whole_log;
 pub use answers::version;
 pub use asked::{
     FioCommand, FioEta, FioFormat, FioIdleProfile, FioJob, FioNote, FioOptions, FioPathKind,
-    FioPlace, FioTrigger, FioTyped, FioWorld, NAME, VERSION,
+    FioPlace, FioTrigger, FioTyped, FioWorld, MINOR, NAME, VERSION,
 };
 pub use choices::{
     FioClock, FioContinue, FioCpuMode, FioCpusPolicy, FioDedupeMode, FioExitWhat, FioFadvise,

@@ -20,5 +20,5 @@ pub use place::{
 pub use removed::{
     LeftFile, is_said, is_same, left_so_far, remove_file, remove_folder, remove_tree, take_left,
 };
-pub use replaced::{create_new, create_new_folder, random_name, scratch_named};
+pub use replaced::{create_new, create_new_folder, make_folders, random_name, scratch_named};
 pub use run_name::{RUN_SIGNS, is_run};

@@ -1,9 +1,10 @@
 //! New files, by names that nobody has, and files that take the place of others.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::File;
+use std::fs::{DirBuilder, File};
 use std::io::{self, BufWriter, Write};
 use std::os::fd::{AsFd, AsRawFd as _, OwnedFd};
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{
@@ -62,6 +63,14 @@ pub fn create_new_folder(path: &Path, mode: RawMode) -> io::Result<File> {
     rustix::fs::mkdir(path, Mode::from_raw_mode(mode))?;
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     Ok(rustix::fs::open(path, flags, Mode::empty())?.into())
+}
+
+/// Makes a folder and those above it that are missing, for this user alone.
+///
+/// # Errors
+/// Those of mkdir(2).
+pub fn make_folders(path: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
 /// A new file in a folder with a name of its own for the time that a look takes: the file, and its path.

@@ -8,7 +8,9 @@ use crate::error::Refusal;
 use crate::unit::Bytes;
 
 use super::usual::is_usual;
-use super::{Action, BlockSize, HeadedData, Mix, OffsetOrdering, Replay, SeededSequence};
+use super::{
+    Action, BlockSize, HeadedData, Mix, OffsetOrdering, Replay, ReplayAction, SeededSequence,
+};
 
 /// The shape of a stream of I/Os.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -315,6 +317,21 @@ impl Pattern {
     /// The largest block.
     pub fn largest(&self) -> Bytes {
         self.block.largest()
+    }
+
+    /// The largest block that needs memory: a trim moves no data.
+    pub fn largest_buffer(&self) -> Bytes {
+        let moved = match &self.replay {
+            Some(replay) => {
+                let moved = replay.ios.iter().filter(|io| io.action != ReplayAction::Trim);
+                moved.map(|io| Bytes(io.bytes.into())).max()
+            }
+            None => {
+                let moved = self.mix.0.iter().filter(|share| share.action != Action::Trim);
+                moved.map(|share| self.block.of(share.action).largest()).max()
+            }
+        };
+        moved.unwrap_or_default().clamp(Bytes(512), self.largest().max(Bytes(512)))
     }
 
     pub(crate) fn check(&self) -> Result<(), Refusal> {

@@ -134,6 +134,9 @@ pub struct ToolProfile {
     /// A file that nothing was ever written to is read, too: memory answers for its holes.
     #[serde(default, skip_serializing_if = "is_usual")]
     pub reads_holes: bool,
+    /// It makes the folders of its files where they are missing, and they stay.
+    #[serde(skip_serializing_if = "is_usual")]
+    pub makes_folders: bool,
     /// Its words are operands, `name=value`, in any order: of each name one counts, but lists (`conv=a,b`) add up.
     #[serde(skip_serializing_if = "is_usual")]
     pub operands: bool,

@@ -54,11 +54,16 @@ mod worker_handle;
 mod workers;
 
 use std::path::PathBuf;
+use std::slice;
 
 use crate::error::{Doing, Error, Fault};
 use crate::evidence::{CounterReader, SysRoot, wake_up};
+use crate::name::NameText as _;
 use crate::output;
-use crate::plan::{FaultReach, Job, Phase, PhaseEnd, Plan, PlanBoard, PlanOrigin, PlannedTime};
+use crate::plan::{
+    BlockWork, FaultReach, Job, Phase, PhaseEnd, Plan, PlanBoard, PlanOrigin, PlannedTime, Target,
+    Work,
+};
 use crate::record::{
     Ending, Host, JobResult, PhaseRecord, PhaseRecords, Record, RecordSink, Resolved, SCHEMA,
 };
@@ -115,6 +120,24 @@ pub fn preview(plan: &Plan) -> Result<PlanPreview, Error> {
     Ok(PlanPreview { resolved: fitted.resolved, writes, writes_more, time: plan.time() })
 }
 
+/// Makes the folders of the files that a plan names.
+fn make_folders(plan: &Plan) -> Result<(), Fault> {
+    let jobs = plan.phases.iter().flat_map(|phase| phase.jobs.iter());
+    let named = jobs.flat_map(|job| match &job.work {
+        Work::Blocks(BlockWork { target: Target::File { path, .. }, .. }) => slice::from_ref(path),
+        Work::Blocks(BlockWork { target: Target::Files { named, .. }, .. }) => named,
+        Work::Tree(tree) => &tree.named,
+        _ => &[],
+    });
+    for folder in named.filter_map(|path| path.parent()) {
+        if !folder.as_os_str().is_empty() && !folder.exists() {
+            output::make_folders(folder)
+                .map_err(|error| Fault::new(Doing::Create, folder.to_text(), &error))?;
+        }
+    }
+    Ok(())
+}
+
 /// When the run of a record began: records of one side of a comparison are put in this order.
 pub fn began(record: &Record) -> Option<jiff::Timestamp> {
     record.started.parse().ok()
@@ -156,6 +179,9 @@ pub fn run(
     let started = jiff::Zoned::now();
     let name = format!("{}-{}", plan.origin.dialect, started.strftime("%Y%m%d-%H%M%S"));
     let sink = options.record.as_deref().map(|path| RecordSink::at(path, &name)).transpose()?;
+    if plan.origin.tool.makes_folders {
+        make_folders(plan)?;
+    }
     observer.resolved(&resolved);
     let mut jobs = plan.phases.iter().flat_map(|phase| phase.jobs.iter());
     let counter_reader = CounterReader::new(&sys_root, &resolved.subjects)

@@ -54,6 +54,7 @@ pub(super) fn fit(plan: &Plan, sys_root: &SysRoot) -> Result<FittedPlan, Error> 
         tree_dirs: Vec::new(),
         kept: kept(plan),
         leaves_out: false,
+        makes_folders: plan.origin.tool.makes_folders,
         until_full: plan.origin.tool.until_full,
         reads_holes: plan.origin.tool.reads_holes,
         method_option: plan.origin.tool.method.clone(),

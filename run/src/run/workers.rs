@@ -132,7 +132,7 @@ impl<'a> PhaseContext<'a> {
             verify: pattern.verify,
             method: if pool { Method::Psync } else { resolved.method },
             iodepth: if pool { 1 } else { resolved.iodepth },
-            block: pattern.largest().in_memory(),
+            block: pattern.largest_buffer().in_memory(),
             rate: job.job.rate,
             priorities: PriorityDraw::new(
                 &job.blocks.priorities,

@@ -18,6 +18,8 @@ pub const NAME: &str = "fio";
 
 /// What `--version` answers, and the first line of every report.
 pub const VERSION: &str = "fio-3.42";
+/// Its minor version.
+pub const MINOR: u32 = 42;
 
 /// Where an option stands.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

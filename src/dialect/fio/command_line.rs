@@ -1,7 +1,9 @@
 //! The words of a command line, by the rules of GNU's `getopt_long_only`.
 
+use std::path::Path;
+
 use super::answers;
-use super::asked::{FioIdleProfile, FioJob, FioNote, FioPlace};
+use super::asked::{FioIdleProfile, FioJob, FioNote, FioPlace, MINOR};
 use super::complaint::{FioComplaint, FioFault};
 use super::complete::JobList;
 use super::engine;
@@ -11,6 +13,8 @@ use super::option::FioOption;
 use super::options;
 use super::own_option::{FioArgument, FioInstead, FioOwnOption, OWN_OPTIONS};
 use super::reader::{self, OptionText, Reader};
+use super::stored_log::inflated_log;
+use crate::error::{Doing, Fault};
 
 /// What the words came to so far.
 pub(super) struct CommandLine<'w> {
@@ -311,9 +315,25 @@ fn own_option(
         FioInstead::CommandHelp => line.answer = Some(answers::command_help(value)),
         FioInstead::EngineHelp => line.answer = Some(answers::engine_help(value)),
         FioInstead::ShowCommand => (line.show, line.reader.dry) = (true, true),
+        FioInstead::InflatedLog => line.answer = Some(inflated(line, value.unwrap_or_default())?),
         FioInstead::ParseOnly => line.reader.dry = true,
     }
     Ok(())
+}
+
+/// The lines of a log that was stored compressed.
+fn inflated(line: &CommandLine<'_>, file: &str) -> Result<String, FioFault> {
+    let world = line.reader.world;
+    let meant = (world.environment)("ASSAY_DIALECT");
+    let minor = meant.as_deref().and_then(|meant| meant.strip_prefix("fio-3.")?.parse().ok());
+    let read =
+        (world.files)(Path::new(file)).map_err(|error| Fault::new(Doing::Read, "", &error).text);
+    read.and_then(|bytes| inflated_log(&bytes, minor.unwrap_or(MINOR))).map_err(|why| {
+        FioFault::new(
+            format!("--inflate-log={file}: {why}"),
+            "name a file that log_store_compressed=1 made",
+        )
+    })
 }
 
 /// An option of the job that is being read.

@@ -33,6 +33,8 @@ pub(super) enum FioInstead {
     ShowCommand,
     /// It reads all words.
     ParseOnly,
+    /// It prints a compressed log.
+    InflatedLog,
 }
 
 /// An option of the program itself.
@@ -102,6 +104,9 @@ use FioArgument::{Needed, None as Nothing, Optional};
 fn refuse(what: &str, instead: &str) -> Result<(), FioFault> {
     Err(FioFault::new(format!("{what} is not done here"), instead))
 }
+
+/// What does on several machines what fio's servers do.
+const MPI: &str = "start the same line on all machines: mpirun -np 2 -host HOST1,HOST2 fio JOBFILE";
 
 /// The options of the program itself.
 pub const OWN_OPTIONS: &[FioOwnOption] = &[
@@ -440,7 +445,7 @@ pub const OWN_OPTIONS: &[FioOwnOption] = &[
         'S',
         Optional("ADDRESS"),
         "wait for jobs from the network",
-        |_, _| refuse("a server", "a run on several machines is started by mpirun or ssh"),
+        |_, _| refuse("a server", MPI),
         "",
     ),
     FioOwnOption::new(
@@ -448,7 +453,7 @@ pub const OWN_OPTIONS: &[FioOwnOption] = &[
         'C',
         Needed("HOST"),
         "send jobs to another machine",
-        |_, _| refuse("a client", "a run on several machines is started by mpirun or ssh"),
+        |_, _| refuse("a client", MPI),
         "",
     ),
     FioOwnOption::new(
@@ -456,7 +461,7 @@ pub const OWN_OPTIONS: &[FioOwnOption] = &[
         'R',
         Needed("FILE"),
         "let a server read its own file",
-        |_, _| refuse("a client", "a run on several machines is started by mpirun or ssh"),
+        |_, _| refuse("a client", MPI),
         "",
     ),
     FioOwnOption::new(
@@ -491,12 +496,12 @@ pub const OWN_OPTIONS: &[FioOwnOption] = &[
         |_, _| refuse("merging of traces", "fio itself merges them"),
         "",
     ),
-    FioOwnOption::new(
+    FioOwnOption::answers(
         "inflate-log",
         'X',
         Needed("FILE"),
         "print a compressed log",
-        |_, _| refuse("reading of compressed logs", "fio itself reads them"),
+        FioInstead::InflatedLog,
         "",
     ),
     FioOwnOption::new(

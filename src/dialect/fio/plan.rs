@@ -482,6 +482,7 @@ impl FioCommand {
             more: if verifies { Vec::new() } else { vec![longer] },
             until_full: true,
             reads_holes: true,
+            makes_folders: true,
             ..ToolProfile::default()
         }
     }

@@ -1,9 +1,10 @@
 //! A log as `log_store_compressed` stores it: the samples as fio has them in memory, deflated. `fio --inflate-log` makes
 //! lines of them again, if it is of the same version.
 
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 
 use flate2::Compression;
+use flate2::bufread::ZlibDecoder;
 use flate2::write::ZlibEncoder;
 
 use super::print::{FioLogFormat, FioLogSample};
@@ -34,6 +35,61 @@ pub fn stored_log(format: FioLogFormat, samples: &[FioLogSample], minor: u32) ->
     // Into memory: there is nothing that could go wrong.
     let written = stored.write_all(&bytes).and_then(|()| stored.finish());
     written.unwrap_or_default()
+}
+
+/// The lines of a stored log, as fio 3 of this minor version prints them.
+///
+/// # Errors
+/// Why the bytes are none.
+pub fn inflated_log(bytes: &[u8], minor: u32) -> Result<String, String> {
+    let mut samples = Vec::new();
+    // Parts that were stored one after the other are streams one after the other.
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        let mut stream = ZlibDecoder::new(rest);
+        stream.read_to_end(&mut samples).map_err(|error| error.to_string())?;
+        rest = stream.into_inner();
+    }
+    let mut text = String::new();
+    let mut words = samples.as_slice();
+    while !words.is_empty() {
+        let line = inflated_sample(&mut words, minor);
+        text += &line.ok_or_else(|| "it ends within a sample".to_string())?;
+    }
+    Ok(text)
+}
+
+/// The next sample as a line.
+fn inflated_sample(words: &mut &[u8], minor: u32) -> Option<String> {
+    let mut word = || {
+        let (bytes, rest) = words.split_first_chunk::<8>()?;
+        *words = rest;
+        Some(u64::from_ne_bytes(*bytes))
+    };
+    let (time, value) = (word()?, word()?);
+    let largest = if minor >= TWO_VALUES { Some(word()?) } else { None };
+    let (kept, block) = (word()?, word()?);
+    let (bits, priority) = (kept as u32, (kept >> 32) as u16);
+    let has = |bit: u32| bits & bit != 0;
+    let offset = if has(WITH_OFFSET) { Some(word()?) } else { None };
+    let issued = if has(WITH_ISSUE_TIME) { Some(word()?) } else { None };
+    let direction = bits & !(WITH_OFFSET | WITH_PRIORITY | WITH_LARGEST | WITH_ISSUE_TIME);
+    let mut line = format!("{time}, {value}");
+    if let Some(largest) = largest.filter(|_| has(WITH_LARGEST)) {
+        line += &format!(", {largest}");
+    }
+    line += &format!(", {direction}, {block}");
+    if let Some(offset) = offset {
+        line += &format!(", {offset}");
+    }
+    line += &match has(WITH_PRIORITY) {
+        true => format!(", {priority:#06x}"),
+        false => format!(", {}", u8::from(priority != 0)),
+    };
+    if let Some(issued) = issued {
+        line += &format!(", {issued}");
+    }
+    Some(line + "\n")
 }
 
 /// Adds a sample as fio has it in memory.

@@ -39,7 +39,7 @@ impl PlanFitter<'_> {
                 Method::PosixAio => workers * 2,
                 _ => workers,
             };
-            let block = blocks.pattern.largest().0.saturating_add(4095) / 4096 * 4096;
+            let block = blocks.pattern.largest_buffer().0.saturating_add(4095) / 4096 * 4096;
             buffers += Bytes(block.saturating_mul(workers * depth));
         }
         if threads > THREADS {

@@ -29,6 +29,8 @@ pub(super) struct PlanFitter<'a> {
     pub kept: Vec<PathBuf>,
     /// The phase at hand is left out where its blocks do not fit.
     pub leaves_out: bool,
+    /// Folders of files that are missing are made.
+    pub makes_folders: bool,
     /// Files may be larger than what is free.
     pub until_full: bool,
     /// A file that nothing was ever written to is read, too.

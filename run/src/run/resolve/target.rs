@@ -68,6 +68,7 @@ impl PlanFitter<'_> {
                 }
                 Err(_) => match folder_of(path) {
                     folder if folder.is_dir() => writable(folder),
+                    folder if self.makes_folders => writable(nearest(folder)),
                     folder => Err(Refusal::new(
                         format!("{} is no folder", folder.to_text()),
                         "make it first",
@@ -118,6 +119,13 @@ impl PlanFitter<'_> {
             format!("give block sizes, an offset and an align that are multiples of {unit}"),
         ))
     }
+}
+
+/// The nearest that is there of a folder and those above it.
+fn nearest(folder: &Path) -> &Path {
+    let there = |folder: &&Path| folder.is_dir() || folder.as_os_str().is_empty();
+    let found = folder.ancestors().find(there).unwrap_or(folder);
+    if found.as_os_str().is_empty() { Path::new(".") } else { found }
 }
 
 /// Whether this user may make files in a folder.

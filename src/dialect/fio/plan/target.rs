@@ -12,7 +12,7 @@ use super::refused::refused;
 use crate::error::Refusal;
 use crate::name::NameText as _;
 use crate::plan::{
-    LayoutMode, Lifetime, OverwriteConsent, OverwriteScope, Phase, Size, Target, Work,
+    LayoutMode, Lifetime, OverwriteConsent, OverwriteScope, Phase, Size, StopLimit, Target, Work,
 };
 use crate::unit::Bytes;
 
@@ -235,19 +235,30 @@ impl FioJob {
             true => there,
             false => self.offset_of(clone, there)?,
         };
+        let filled = self.pattern.rw == FioRw::Read && filled_before(before, &path);
         let asked = match self.bytes_asked(there)? {
             0 => there.saturating_sub(offset),
+            // To the end of what is there, or of what is written until nothing fits.
+            u64::MAX if self.pattern.rw == FioRw::Read && there > offset => there - offset,
+            u64::MAX if filled => self.without_end(offset),
             u64::MAX => self.endless(offset)?,
             asked => asked,
         };
+        let filled = filled && there == 0 && asked == self.without_end(offset);
         if asked == 0 {
             return Err(self.needs_size());
         }
         let end = offset + asked;
         let target = Target::File {
             path,
-            size: Size::Exactly(Bytes(end)),
-            layout: self.layout(there >= end || found == FioThere::Endless),
+            size: match filled {
+                true => Size::Written { most: Bytes(end) },
+                false => Size::Exactly(Bytes(end)),
+            },
+            layout: match filled {
+                true => LayoutMode::AsFound,
+                false => self.layout(there >= end || found == FioThere::Endless),
+            },
             lifetime: self.lifetime(),
         };
         Ok(FioRegion {
@@ -281,8 +292,13 @@ impl FioJob {
                 "give the size of the file: size=",
             ));
         }
+        Ok(self.without_end(offset))
+    }
+
+    /// More than any file has, in whole blocks.
+    fn without_end(&self, offset: u64) -> u64 {
         let block = self.pattern.max_bs.iter().copied().max().unwrap_or_default().max(1);
-        Ok((i64::MAX as u64).saturating_sub(offset) / block * block)
+        (i64::MAX as u64).saturating_sub(offset) / block * block
     }
 
     pub(super) fn needs_size(&self) -> Refusal {
@@ -344,9 +360,25 @@ pub(super) fn folders<'p>(paths: impl IntoIterator<Item = &'p PathBuf>) -> Vec<P
     folders
 }
 
+/// Whether a job writes until nothing fits: how long its file is then nobody knows before.
+fn fills(job: &crate::plan::Job) -> bool {
+    job.stop.first_of.contains(&StopLimit::Full)
+}
+
+/// Whether an earlier phase writes a file until nothing fits.
+fn filled_before(before: &[Phase], path: &Path) -> bool {
+    let mut jobs = before.iter().flat_map(|phase| phase.jobs.iter()).filter(|job| fills(job));
+    jobs.any(|job| match &job.work {
+        Work::Blocks(blocks) => {
+            matches!(&blocks.target, Target::File { path: other, .. } if other == path)
+        }
+        _ => false,
+    })
+}
+
 /// How long a file is that an earlier phase makes.
 pub(super) fn made_before(before: &[Phase], path: &Path) -> Option<u64> {
-    let jobs = before.iter().flat_map(|phase| phase.jobs.iter());
+    let jobs = before.iter().flat_map(|phase| phase.jobs.iter()).filter(|job| !fills(job));
     let size = |job: &crate::plan::Job| match &job.work {
         Work::Blocks(blocks) => match &blocks.target {
             Target::File { path: other, size: Size::Exactly(size), .. } if other == path => {
