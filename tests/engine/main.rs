@@ -27,6 +27,7 @@ mod fio_pair;
 mod fio_readers;
 mod fio_safety;
 mod fio_status;
+mod fio_taken;
 mod fio_twin;
 mod fio_verify;
 mod journal;

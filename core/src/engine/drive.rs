@@ -42,6 +42,7 @@ use super::interference::{DisturbedCalls, FileLocks};
 use super::libaio::Libaio;
 use super::mmap::Mmap;
 use super::null::NullBackend;
+use super::page_fault::FreshMemory;
 use super::posixaio::PosixAio;
 use super::psync::Psync;
 use super::sim::SimulatedDevice;
@@ -133,6 +134,9 @@ impl Worker<'_> {
             }
             Method::Compute { time, .. } => {
                 go_shared::<false>(brand, Ok(boxed(ComputedCalls { time })), self, gate)
+            }
+            Method::PageFault { bytes } => {
+                go_shared::<true>(brand, FreshMemory::new(bytes).map(boxed), self, gate)
             }
             Method::Fallocate => {
                 go_shared::<false>(brand, Ok(boxed(AllocatingCalls { files })), self, gate)

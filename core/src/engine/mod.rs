@@ -23,6 +23,7 @@ mod offsets;
 mod once;
 mod own_sector;
 mod pace;
+mod page_fault;
 mod picker;
 mod posixaio;
 mod priorities;

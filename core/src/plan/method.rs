@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::usual::is_usual;
 use crate::error::Refusal;
-use crate::unit::Nanos;
+use crate::unit::{Bytes, Nanos};
 
 /// By which calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -60,6 +60,11 @@ pub enum Method {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         sorts: bool,
     },
+    /// Copies to and from memory of its own that nothing was in before, page by page (fio's `ioengine=page_fault`).
+    PageFault {
+        /// That memory.
+        bytes: Bytes,
+    },
     /// `fallocate` in place of I/O: a write allocates its blocks, a read does so without changing the size of the
     /// file. No data move (fio's `ioengine=falloc`).
     Fallocate,
@@ -90,6 +95,7 @@ impl Method {
             Self::Pool => "pool",
             Self::Null => "null",
             Self::Compute { .. } => "compute",
+            Self::PageFault { .. } => "page_fault",
             Self::Fallocate => "fallocate",
             Self::Ftruncate => "ftruncate",
             Self::MoveExtents => "move_extents",
@@ -114,7 +120,7 @@ impl Method {
 
     /// Whether nothing is read or written anywhere.
     pub const fn without_io(self) -> bool {
-        matches!(self, Self::Null | Self::Compute { .. } | Self::Sim(_))
+        matches!(self, Self::Null | Self::Compute { .. } | Self::PageFault { .. } | Self::Sim(_))
     }
 
     /// The call that changes a file without any data that the program moves; `None` of I/O.
@@ -159,6 +165,7 @@ impl Method {
                 | Self::Mmap(_)
                 | Self::Stdio { .. }
                 | Self::Compute { .. }
+                | Self::PageFault { .. }
                 | Self::Fallocate
                 | Self::Ftruncate
                 | Self::MoveExtents

@@ -141,6 +141,21 @@ impl FileMap {
         Ok(Self { start, len })
     }
 
+    /// As much memory of our own, zeros that are not there before they are touched.
+    ///
+    /// # Errors
+    /// ENOMEM.
+    pub fn fresh(len: usize) -> io::Result<Self> {
+        guard()?;
+        let access = ProtFlags::READ | ProtFlags::WRITE;
+        // SAFETY: a new mapping at an address of the kernel's choice replaces no other.
+        let start = unsafe {
+            rustix::mm::mmap_anonymous(std::ptr::null_mut(), len, access, MapFlags::PRIVATE)
+        }?;
+        let start = NonNull::new(start.cast()).ok_or(rustix::io::Errno::NOMEM)?;
+        Ok(Self { start, len })
+    }
+
     /// Tells the kernel how it will be used. Never `LinuxDontNeed` on private pages: there are none.
     ///
     /// # Errors

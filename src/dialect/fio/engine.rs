@@ -171,7 +171,7 @@ impl FioEngine {
                 "it sends commands around the block layer",
                 "ioengine=io_uring and the block device as filename",
             )),
-            Self::Exec | Self::PageFault => {
+            Self::Exec => {
                 Some(("it measures no storage", "ioengine=psync for files and block devices"))
             }
             Self::DevDax | Self::Libpmem | Self::Libcufile => Some((

@@ -36,7 +36,7 @@ use super::names;
 
 use crate::error::Refusal;
 use crate::plan::{
-    AddedWords, BlockWork, CacheDrop, Cpus, DetailLevel, IoClass, IoPriority, Job, LogForm,
+    AddedWords, BlockWork, CacheDrop, Cpus, DetailLevel, IoClass, IoPriority, Job, LogForm, Method,
     MoreWork, Pattern, Phase, PhaseEnd, Plan, PlanOrigin, Priority, SeedStream, StopLimit,
     StopRule, Target, Tausworthe, ToolProfile, Work, WorkerKind,
 };
@@ -338,8 +338,14 @@ impl FioJob {
         (clone, thread): (u32, u32),
         found: &FioSurroundings<'_>,
     ) -> Result<Job, Refusal> {
+        let method = match self.method()? {
+            Method::PageFault { .. } => {
+                Method::PageFault { bytes: target.exact_size().unwrap_or_default() }
+            }
+            method => method,
+        };
         let blocks = BlockWork {
-            method: self.method()?,
+            method,
             caching: self.caching(),
             durability: self.durability()?,
             sync_file_range: self.sync_file_range(),

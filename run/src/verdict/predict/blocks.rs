@@ -214,7 +214,7 @@ fn fewer_bytes(ground: &BlockJobPlace<'_>) -> Option<Finding> {
 /// T29: no I/O at all, whatever the words name.
 pub(super) fn nowhere(blocks: &BlockWork) -> Option<Finding> {
     let method = blocks.method;
-    let none = matches!(method, Method::Null | Method::Compute { .. })
+    let none = matches!(method, Method::Null | Method::Compute { .. } | Method::PageFault { .. })
         || matches!(blocks.target, Target::Nowhere { .. });
     none.then(|| {
         finding(

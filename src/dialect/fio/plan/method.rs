@@ -11,7 +11,7 @@ use crate::plan::{
     Advice, AioOptions, Caching, DonorFile, Durability, FileSharing, Interference, Method,
     MmapOptions, RingOptions, SyncFileRange, TrimCall, VectoredFlags, WriteHint,
 };
-use crate::unit::Ops;
+use crate::unit::{Bytes, Ops};
 
 impl FioJob {
     /// The engine as a method of ours.
@@ -58,6 +58,8 @@ impl FioJob {
             FioEngine::Ftruncate => Method::Ftruncate,
             FioEngine::E4defrag => Method::MoveExtents,
             FioEngine::Null => Method::Null,
+            // What it is the size of is known with the place of the job.
+            FioEngine::PageFault => Method::PageFault { bytes: Bytes::ZERO },
             FioEngine::IoUring => Method::IoUring(RingOptions {
                 fixed: options.fixedbufs || options.registerfiles,
                 polled: options.hipri,

@@ -43,7 +43,17 @@ impl FioJob {
         there: &dyn Fn(&Path) -> FioThere,
         before: &[Phase],
     ) -> Result<FioRegion, Refusal> {
-        if self.queue.engine == FioEngine::Null {
+        if self.queue.engine == FioEngine::PageFault {
+            let unmet = [
+                (self.target.nrfiles > 1, "nrfiles", "it has no files"),
+                (self.target.offset != FioAmount::Bytes(0), "offset", "it begins at its beginning"),
+                (self.verifies_its_writes(), "verify", "its memory is gone before it is read back"),
+            ];
+            if let Some((_, word, why)) = unmet.into_iter().find(|(asked, ..)| *asked) {
+                return Err(refused(self, word, why, "leave it out, or use ioengine=mmap"));
+            }
+        }
+        if matches!(self.queue.engine, FioEngine::Null | FioEngine::PageFault) {
             let size = self.bytes_asked(0)?.max(1);
             let offset = self.offset_of(clone, size)?;
             return Ok(FioRegion {

@@ -1,0 +1,288 @@
+//! Lines that fio takes and that are done as there: their whole output, or what was read and written, with the values
+//! of fio 3.42.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+use crate::lab::{self, Memory};
+
+fn fio(folder: &Path, line: &str) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_assay"));
+    for name in ["ASSAY_DIALECT", "ASSAY_COLD", "ASSAY_RECORD"] {
+        command.env_remove(name);
+    }
+    let words = line.split_whitespace();
+    command.arg("fio").args(words).env("ASSAY_SETTLE", "no").current_dir(folder);
+    command.output().expect("it runs")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).expect("text")
+}
+
+/// What it prints when it succeeds, with numbers of processes left out.
+fn printed(folder: &Path, line: &str) -> String {
+    let out = fio(folder, line);
+    assert!(out.status.success(), "{line}: {}", text(&out.stderr));
+    let kinds = ["parse", "random", "io"];
+    let told = text(&out.stdout);
+    let lines = told.lines().map(|line| {
+        let mut words = line.split_whitespace();
+        match words.next().filter(|kind| kinds.contains(kind)) {
+            Some(kind) => format!("{kind}: {}\n", words.skip(1).collect::<Vec<_>>().join(" ")),
+            None => format!("{line}\n"),
+        }
+    });
+    lines.collect()
+}
+
+/// (I/Os read, written) by the first job.
+fn moved(folder: &Path, line: &str) -> [u64; 2] {
+    let out = fio(folder, &format!("{line} --output-format=json"));
+    assert!(out.status.success(), "{line}: {}", text(&out.stderr));
+    let document: Value = serde_json::from_slice(&out.stdout).expect("a document");
+    ["read", "write"].map(|way| document["jobs"][0][way]["total_ios"].as_u64().expect("a number"))
+}
+
+#[test]
+fn a_steady_state_is_told_as_it_was_parsed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (limit, told) in [
+        ("iops:10", "set steady state IOPS threshold to 10.000000"),
+        ("iops:10%", "set steady state threshold to 10.000000%"),
+        ("iops:.1%", "set steady state threshold to 0.100000%"),
+        ("bw:10%", "set steady state threshold to 10.000000%"),
+        ("bw:.1%", "set steady state threshold to 0.100000%"),
+        ("bw:12", "set steady state BW threshold to 12"),
+        ("lat:10us", "set steady state latency threshold to 10000 nsec"),
+    ] {
+        let line = format!("--parse-only --debug=parse --ss_dur=10s --ss={limit} --ss_ramp=5");
+        let wanted = format!("fio: set debug option parse\nparse: {told}\n");
+        assert_eq!(printed(folder.path(), &line), wanted, "{limit}");
+    }
+}
+
+/// The seeds and the I/Os that fio 3.42 tells of this line.
+const DEBUGGED: &str = "\
+fio: set debug option random
+fio: set debug option io
+random: FIO_RAND_NR_OFFS=24
+random: rand_seeds[0]=5942511153023025289
+random: rand_seeds[1]=3039760566914318474
+random: rand_seeds[2]=12709748255548375179
+random: rand_seeds[3]=8912379698492276876
+random: rand_seeds[4]=2501048522732208269
+random: rand_seeds[5]=4329148355254354062
+random: rand_seeds[6]=6803328749335347343
+random: rand_seeds[7]=2330239258251821200
+random: rand_seeds[8]=1763273508989960337
+random: rand_seeds[9]=15955825128535949458
+random: rand_seeds[10]=421055522747318419
+random: rand_seeds[11]=2905846466029355156
+random: rand_seeds[12]=15816847511658692757
+random: rand_seeds[13]=13113964139202412694
+random: rand_seeds[14]=5650589975646699671
+random: rand_seeds[15]=4280118647977738392
+random: rand_seeds[16]=1409199709472161945
+random: rand_seeds[17]=7891226787116155034
+random: rand_seeds[18]=16132849434186350747
+random: rand_seeds[19]=93973130249830556
+random: rand_seeds[20]=7521479649711882397
+random: rand_seeds[21]=12375274472139587742
+random: rand_seeds[22]=7062007150809579679
+random: rand_seeds[23]=2435071312708042912
+io: complete: io_u 0x0: off=0x7000,len=0x1000,ddir=0,file=a.0.0
+io: complete: io_u 0x1: off=0x6000,len=0x1000,ddir=0,file=a.0.0
+";
+
+#[test]
+fn seeds_and_completions_are_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let line =
+        "--debug=random,io --name=a --ioengine=null --filesize=32k --io_size=8k --rw=randread";
+    let whole = printed(folder.path(), line);
+    let told: String = whole
+        .lines()
+        .filter(|line| ["fio: set", "random:", "io:"].iter().any(|kind| line.starts_with(kind)))
+        .map(|line| format!("{line}\n"))
+        .collect();
+    assert_eq!(told, DEBUGGED, "{whole}");
+    let refused = fio(folder.path(), "--debug=nothing --name=a --size=1m");
+    assert_eq!(
+        text(&refused.stderr).lines().next(),
+        Some("fio: debug mask nothing not found"),
+        "{refused:?}"
+    );
+}
+
+#[test]
+fn the_version_is_the_one_that_is_meant() {
+    for (meant, told) in [(None, "fio-3.42\n"), (Some("fio-3.33"), "fio-3.33\n")] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_assay"));
+        command.env_remove("ASSAY_DIALECT").args(["fio", "--version"]);
+        let out = command.envs(meant.map(|meant| ("ASSAY_DIALECT", meant))).output();
+        assert_eq!(text(&out.expect("it runs").stdout), told);
+    }
+}
+
+#[test]
+fn old_names_of_an_engine_are_that_engine() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let plan = |engine: &str| {
+        let line = format!("--name=a --rw=read --size=1m --iodepth=4 --ioengine={engine} --plan");
+        let mut plan: Value =
+            serde_json::from_slice(&fio(folder.path(), &line).stdout).expect("a plan");
+        plan["origin"]["words"].take();
+        plan
+    };
+    let wanted = plan("libaio");
+    for engine in ["aio", "linuxaio", "aio-ng"] {
+        assert_eq!(plan(engine), wanted, "{engine}");
+    }
+}
+
+/// A word that only a server heeds changes nothing; those that make one say what does the same here.
+#[test]
+fn servers_are_not_there_and_what_is_for_them_changes_nothing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let line = "--name=a --rw=write --size=64k --bs=4k";
+    assert_eq!(moved(folder.path(), &format!("--daemonize=pid {line}")), [0, 16]);
+    assert!(!folder.path().join("pid").exists());
+    for (word, what) in [("--server", "server"), ("--client=box", "client")] {
+        let out = fio(folder.path(), &format!("{word} {line}"));
+        assert_eq!(
+            (out.status.code(), text(&out.stderr)),
+            (
+                Some(2),
+                format!(
+                    "assay: word 1: '{word}': a {what} is not done here; start the same line on all machines: mpirun -np 2 -host HOST1,HOST2 fio JOBFILE\n"
+                )
+            )
+        );
+    }
+}
+
+#[test]
+fn folders_of_files_are_made() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let line = "--name=a --rw=write --size=64k --bs=4k --filename=new/sub/x";
+    assert_eq!(moved(folder.path(), line), [0, 16]);
+    let file = |name: &str| std::fs::metadata(folder.path().join(name)).expect(name).len();
+    assert_eq!(file("new/sub/x"), 64 << 10);
+    let line =
+        "--name=b --rw=write --filesize=4k --bs=4k --nrfiles=3 --filename_format=octa/$filenum/f";
+    assert_eq!(moved(folder.path(), line), [0, 3]);
+    assert_eq!([0, 1, 2].map(|number| file(&format!("octa/{number}/f"))), [4096; 3]);
+    // What is only planned makes none.
+    assert!(
+        fio(folder.path(), "--name=c --rw=write --size=4k --filename=later/x --plan")
+            .status
+            .success()
+    );
+    assert!(!folder.path().join("later").exists());
+}
+
+/// Which writes are read back, and how often.
+#[test]
+fn as_many_blocks_are_verified_as_there() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (words, wanted) in [
+        ("--rw=write --verify_policy=fsynced --fsync=10", [60, 64]),
+        ("--rw=write --verify_policy=fsynced --fsync=16", [48, 64]),
+        ("--rw=write --verify_policy=fsynced --fdatasync=10", [60, 64]),
+        ("--rw=randwrite --verify_policy=fsynced --fsync=10", [60, 64]),
+        ("--rw=write --verify_policy=fsynced --end_fsync=1", [63, 64]),
+        ("--rw=randwrite --io_size=600k", [128, 128]),
+        ("--rw=randwrite --io_size=200%", [64, 64]),
+        ("--rw=randwrite --norandommap --io_size=600k", [58, 150]),
+    ] {
+        let line = format!("--name=a --filename=f --bs=4k --size=256k --verify=crc32c {words}");
+        assert_eq!(moved(folder.path(), &line), wanted, "{words}");
+    }
+}
+
+/// What another run has written is read back by the same words.
+#[test]
+fn what_another_run_wrote_is_verified() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (words, more, verified) in [
+        ("--rw=randwrite --norandommap", "", 41),
+        ("--rw=randrw", "", 35),
+        ("--rw=randwrite --number_ios=20", "", 20),
+        ("--rw=randwrite --io_size=100k", "", 25),
+        ("--rw=randwrite", "--verify_state_load=1", 64),
+    ] {
+        let line = format!("--name=a --filename=f --bs=4k --size=256k --verify=crc32c {words}");
+        assert!(fio(folder.path(), &format!("{line} --do_verify=0")).status.success(), "{words}");
+        let line = format!("{line} --verify_only {more}");
+        assert_eq!(moved(folder.path(), &line)[0], verified, "{words}");
+        // A block that was written and changed since is found.
+        let path = folder.path().join("f");
+        let mut bytes = std::fs::read(&path).expect("the file");
+        bytes.iter_mut().for_each(|byte| *byte = !*byte);
+        std::fs::write(&path, bytes).expect("written");
+        let out = fio(folder.path(), &line);
+        assert!(!out.status.success(), "{words}: {}", text(&out.stdout));
+    }
+}
+
+/// Trims need no memory, however large they are.
+#[test]
+fn large_trims_of_a_list_need_no_memory() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    std::fs::write(at("f"), vec![1; 1 << 20]).expect("a file");
+    let trims: String = (0..4).map(|_| "f trim 4096 4294901760\n").collect();
+    let list = format!("fio version 2 iolog\nf add\nf open\n{trims}f read 0 4096\nf close\n");
+    std::fs::write(at("list"), list).expect("a list");
+    let line = "--name=a --read_iolog=list --ioengine=io_uring --iodepth=64";
+    assert_eq!(moved(folder.path(), line), [1, 0]);
+}
+
+/// Memory that nothing was in is touched, and no file is made.
+#[test]
+fn pages_of_memory_are_touched() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let line = "--name=a --ioengine=page_fault --bs=4k --size=1m";
+    assert_eq!(moved(folder.path(), &format!("{line} --rw=write")), [0, 256]);
+    assert_eq!(moved(folder.path(), &format!("{line} --rw=randread")), [256, 0]);
+    assert_eq!(std::fs::read_dir(folder.path()).expect("readable").count(), 0);
+    let out = fio(folder.path(), &format!("{line} --rw=read --offset=4k"));
+    assert_eq!(
+        text(&out.stderr),
+        "assay: job 'a': '--offset=4k': it begins at its beginning; leave it out, or use ioengine=mmap\n"
+    );
+}
+
+/// A log that was stored compressed is printed as its lines.
+#[test]
+fn a_compressed_log_is_inflated() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let line = "--name=a --rw=write --bs=4k --size=64k --write_lat_log=l --log_offset=1 --log_compression=64k --log_store_compressed=1";
+    assert_eq!(moved(folder.path(), line), [0, 16]);
+    let lines = printed(folder.path(), "--inflate-log=l_lat.1.log.fz");
+    let fields: Vec<Vec<&str>> = lines.lines().map(|line| line.split(", ").collect()).collect();
+    let last: Vec<String> = fields.iter().map(|fields| fields[2..].join(", ")).collect();
+    let wanted: Vec<String> =
+        (0..16).map(|number| format!("1, 4096, {}, 0", number * 4096)).collect();
+    assert_eq!(last, wanted, "{lines}");
+    assert_eq!(
+        text(&fio(folder.path(), "--inflate-log=f").stderr),
+        "assay: word 1: --inflate-log=f: No such file or directory; name a file that log_store_compressed=1 made\n"
+    );
+}
+
+/// A file that was written until nothing fitted is read to its end.
+#[test]
+fn what_filled_a_device_is_read() {
+    let _alone = lab::alone();
+    let folder = lab::need!(Memory::tmpfs_of(8 << 20));
+    let line = "--filename=x --bs=64k --fill_device=1 --name=w --rw=write --name=r --stonewall --rw=read --output-format=json";
+    let out = fio(&folder.path("."), line);
+    assert!(out.status.success(), "{}", text(&out.stderr));
+    let document: Value = serde_json::from_slice(&out.stdout).expect("a document");
+    let bytes = |job: usize, way: &str| document["jobs"][job][way]["io_bytes"].as_u64();
+    assert_eq!((bytes(0, "write"), bytes(1, "read")), (Some(8 << 20), Some(8 << 20)));
+}
