@@ -4,16 +4,17 @@
 //! and `verdict::predict` says the rest. It stands above the verbs, whose lines it understands.
 
 mod around;
-mod elsewhere;
 mod line;
+mod surveyor;
 
 pub use line::ExplainArgs;
+pub use surveyor::PathSurveyor;
 
 use std::ffi::OsString;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 
-use around::BareLine;
+use around::{BareLine, runs_something};
 use clap::{CommandFactory as _, Parser as _};
 
 use super::dialect::{self, DIALECTS, ForeignCommand, TO_COME, with_context};
@@ -26,7 +27,7 @@ use super::words::{self, EXPLAINED};
 use crate::dialect::bonnie::{self, CsvTold};
 use crate::dialect::fio;
 use crate::error::{Error, Refusal};
-use crate::evidence::{Machine, Survey, SysRoot};
+use crate::evidence::{Survey, SysRoot};
 use crate::name::{NameText as _, quoted, tamed};
 use crate::plan::Plan;
 use crate::record::{
@@ -37,14 +38,6 @@ use crate::report;
 use crate::run;
 use crate::verdict::predict;
 use crate::verdict::words::names;
-
-/// How places are looked at, and the machine that they are on.
-pub struct PathSurveyor<'a> {
-    /// Looks at one path.
-    pub survey: &'a dyn Fn(&Path) -> Survey,
-    /// The machine.
-    pub machine: Machine,
-}
 
 /// Looks, judges and prints.
 ///
@@ -201,10 +194,10 @@ fn of_bare(
     surveyor: &PathSurveyor<'_>,
 ) -> Result<Explanation, Error> {
     let BareLine { words, environment, around, root, elsewhere, folder, .. } = bare;
-    let there = elsewhere.as_ref().map(|place| elsewhere::surveyed(place, surveyor));
+    let there = elsewhere.as_ref().map(|place| surveyor::surveyed(place, surveyor));
     let in_folder = |path: &Path| folder.as_ref().map_or(path.into(), |folder| folder.join(path));
     let survey = |path: &Path| match &elsewhere {
-        Some(place) => elsewhere::survey(place, path, surveyor),
+        Some(place) => surveyor::survey(place, path, surveyor),
         None => Survey { path: path.to_text(), ..(surveyor.survey)(&in_folder(path)) },
     };
     let machine = there.unwrap_or_else(|| surveyor.machine.clone());
@@ -259,13 +252,6 @@ fn of_words(
         None if ours => of_verb(&typed, line, surveyor),
         None => Err(not_spoken(first).into()),
     }
-}
-
-/// Whether a word is one of our verbs that run a plan.
-fn runs_something(word: &str) -> bool {
-    let command = Cli::command();
-    let verb = command.find_subcommand(word);
-    verb.is_some_and(|verb| verb.get_arguments().any(|argument| argument.get_id() == "plan"))
 }
 
 /// A tool's words as if that tool were our verb.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::conduct::SOUND;
 use super::dd::cold;
 use super::session::{
-    Dialect, LineContext, ReadLine, SessionEnd, SignalUse, ToolRun, ToolSaid, ToolSession,
+    Dialect, InvokedAs, LineContext, ReadLine, SessionEnd, SignalUse, ToolRun, ToolSaid, ToolSession,
     ToolStreams, without_plan,
 };
 use super::stdout::{escaped, printed};
@@ -52,7 +52,10 @@ impl Dialect for Iozone {
                 let places: BTreeMap<String, TestPlace> =
                     command.places.into_iter().map(|place| (place.phase(), place)).collect();
                 let plan = command.plan;
-                let said = ignored(words);
+                let said = match context.called {
+                    InvokedAs::Assay => ignored(words),
+                    _ => String::new(),
+                };
                 Ok(ReadLine::Run(Box::new(IozoneLine { plan, asked, places, machine, said })))
             }
             Err(complaint) => Ok(ReadLine::Said(said(&complaint))),

@@ -26,16 +26,16 @@ pub struct ShellCommand {
 /// # Errors
 /// When a quote is not closed.
 pub fn commands(text: &str) -> Result<Vec<ShellCommand>, Refusal> {
-    let mut reading = Reading { rest: text.chars().peekable(), ..Reading::default() };
+    let mut reading = ShellReader { rest: text.chars().peekable(), ..ShellReader::default() };
     reading.read()?;
     // Without words: the last one runs in the background.
-    let Reading { mut done, command, .. } = reading;
+    let ShellReader { mut done, command, .. } = reading;
     done.extend((command.before == "&").then_some(command));
     Ok(done)
 }
 
 /// What was read so far.
-struct Reading<'a> {
+struct ShellReader<'a> {
     rest: Peekable<Chars<'a>>,
     done: Vec<ShellCommand>,
     command: ShellCommand,
@@ -46,7 +46,7 @@ struct Reading<'a> {
     known: HashMap<String, String>,
 }
 
-impl Default for Reading<'_> {
+impl Default for ShellReader<'_> {
     fn default() -> Self {
         Self {
             rest: "".chars().peekable(),
@@ -59,7 +59,7 @@ impl Default for Reading<'_> {
     }
 }
 
-impl Reading<'_> {
+impl ShellReader<'_> {
     fn read(&mut self) -> Result<(), Refusal> {
         let mut quote: Option<char> = None;
         while let Some(char) = self.rest.next() {

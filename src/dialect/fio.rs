@@ -16,6 +16,7 @@ mod conflicts;
 mod corrected;
 mod cpus;
 mod debug;
+mod debug_list;
 mod direction;
 mod engine;
 mod errno;
@@ -74,7 +75,8 @@ pub use choices::{
 };
 pub use complaint::{FioComplaint, FioFault};
 pub use corrected::{FioCorrection, corrections, surprising};
-pub use debug::{FioDebug, debug_of_words};
+pub use debug::debug_of_words;
+pub use debug_list::FioDebug;
 pub use direction::{FioDirection, PerDirection};
 pub use engine::FioEngine;
 pub use in_run::found_in_run;

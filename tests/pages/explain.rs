@@ -258,6 +258,7 @@ const PASTED: &[&str] = &[
     "{} &",
     "({}; sync)",
     "{}; dd if=/mnt/sd/x of=/dev/null bs=1M",
+    "# a test with dd\n{}\n# and its flush\nsync",
     "B=20M; {b}",
     "{“}",
 ];
@@ -296,7 +297,7 @@ fn lines_for_other_machines() {
         "ssh -p 22 root@host '{}'",
         "docker exec -it box {}",
         "docker run --rm -v /srv:/data alpine {}",
-        "kubectl exec -n x pod -- {}",
+        "kubectl exec -it pod -n x -- {}",
         "sudo chroot /srv/root {}",
     ] {
         let line = line.replace("{}", bare);
@@ -338,7 +339,7 @@ fn jobs_that_are_not_about_a_disk() {
     let told = |words: &str| {
         let told = pasted(&tree, &format!("fio --name=a --filename=/mnt/sd/cold {words}"));
         let verdict = &told.phases[0].verdict;
-        let found: Vec<&str> = verdict.findings.iter().map(|f| f.trap.0.as_str()).collect();
+        let found: Vec<&str> = verdict.findings.iter().map(|f| f.trap.name()).collect();
         (verdict.trust.name(), told.phases[0].measures.clone(), found.join(" "))
     };
     let tool = "the program, its system calls and memory".to_string();

@@ -244,6 +244,18 @@ mod tests {
     }
 
     #[test]
+    fn an_option_gets_another_value_and_no_second_one() {
+        let larger = |words: &[&str]| {
+            with(&origin("bonnie", words), &AddedWords::after(" -s 512:8192")).expect("a command")
+        };
+        for words in
+            [&["-d", "/mnt", "-s", "64", "-n", "0"][..], &["-s64", "-d", "/mnt", "-n", "0"]]
+        {
+            assert_eq!(larger(words), "assay bonnie -d /mnt -n 0 -s 512:8192", "{words:?}");
+        }
+    }
+
+    #[test]
     fn a_name_of_any_bytes_survives_the_shell_in_one_line() {
         for (name, spelled) in [
             (&b"/mnt/x"[..], "/mnt/x"),

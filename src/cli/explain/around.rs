@@ -4,13 +4,16 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use clap::CommandFactory as _;
+
+use super::super::dialect::{as_verb, meant, named};
 use super::super::environment::Environment;
 use super::super::shell::{self, ShellCommand, braces, is_name};
 use super::super::typing;
-use super::runs_something;
-use crate::cli::dialect::{as_verb, meant};
+use super::super::verb::Cli;
 use crate::error::Refusal;
 use crate::name::quoted;
+use crate::plan::ToolProfile;
 use crate::record::WordMeaning;
 
 /// The command of a line, and what was round it.
@@ -172,6 +175,13 @@ pub fn of_words(words: &[String], environment: &Environment) -> Result<BareLine,
     line.settled()
 }
 
+/// Whether a word is one of our verbs that run a plan.
+pub fn runs_something(word: &str) -> bool {
+    let command = Cli::command();
+    let verb = command.find_subcommand(word);
+    verb.is_some_and(|verb| verb.get_arguments().any(|argument| argument.get_id() == "plan"))
+}
+
 /// Whether words begin with a tool or a verb that is understood.
 fn is_understood(words: &[String]) -> bool {
     let Some(first) = words.first() else { return false };
@@ -220,7 +230,12 @@ impl BareLine {
     /// The text without the prompts before its lines, and without what stands between them.
     fn without_prompts(&mut self, text: &str) -> String {
         let lines: Vec<&str> = text.lines().collect();
-        let prompts: Vec<Option<(&str, &str)>> = lines.iter().map(|line| prompt(line)).collect();
+        // A script has comments, and no prompts.
+        let script = lines.iter().any(|line| prompt(line).is_none() && is_typed(line));
+        let prompts: Vec<Option<(&str, &str)>> = lines
+            .iter()
+            .map(|line| prompt(line).filter(|(sign, _)| !script || !matches!(*sign, "#" | "+")))
+            .collect();
         let typed = prompts.iter().any(|prompt| prompt.is_some());
         let (mut kept, mut goes_on) = (Vec::new(), false);
         for (line, prompt) in lines.iter().zip(prompts) {
@@ -235,7 +250,7 @@ impl BareLine {
                     rest
                 }
                 None if goes_on => line.trim_start().strip_prefix("> ").unwrap_or(line),
-                None if typed && !line.trim().is_empty() || printed(line) => {
+                None if typed && !line.trim().is_empty() && !is_typed(line) || printed(line) => {
                     self.aside(line.trim(), "was printed, and is no command");
                     continue;
                 }
@@ -297,6 +312,11 @@ impl BareLine {
         let named =
             self.words.iter().find(|word| !matches!(word.as_str(), "assay" | "busybox" | "toybox"));
         named.map_or("it", |word| word.rsplit('/').next().unwrap_or(word)).into()
+    }
+
+    /// What is known of it before its words are read.
+    fn profile(&self) -> ToolProfile {
+        named(&self.tool()).map_or_else(ToolProfile::default, |tool| (tool.profile)())
     }
 
     fn stands_before(&mut self, other: &BareLine, command: &ShellCommand, pipes: bool) {
@@ -362,18 +382,16 @@ impl BareLine {
         match words.as_slice() {
             ["done" | "fi" | "}" | "esac" | "wait", ..] | [] => {}
             _ if sign == "|" && next => {
-                let data = tool == "dd" && !self.words.iter().any(|word| word.starts_with("of="));
+                let data = self.profile().operands
+                    && !self.words.iter().any(|word| word.starts_with("of="));
                 let what = if data { "the data" } else { "what it prints" };
                 self.aside(shown, format!("gets {what}, and is not looked at"));
             }
             _ if sign == "|" => self.aside(shown, "is not looked at"),
             ["sync", ..] => {
-                let inside = match tool.as_str() {
-                    "dd" => "; conv=fsync flushes inside of it",
-                    "fio" => "; end_fsync=1 flushes inside of it",
-                    "iozone" => "; -e flushes inside of it",
-                    _ => "",
-                };
+                let flush = self.profile().flush.map(|flush| flush.after.trim().to_string());
+                let inside = flush
+                    .map_or_else(String::new, |flush| format!("; {flush} flushes inside of it"));
                 self.aside(shown, format!("flushes after {tool} has stopped its clock: that time is not in {tool}'s figure{inside}"));
             }
             _ if is_understood(words_of(other)) => {
@@ -394,7 +412,7 @@ impl BareLine {
                 ">" | "1>" | ">|" => "of=",
                 _ => "",
             };
-            let free = tool == "dd" && !operand.is_empty();
+            let free = self.profile().operands && !operand.is_empty();
             let free = free && !self.words.iter().any(|word| word.starts_with(operand));
             let shown = format!("{sign}{}", quoted(place));
             if free {
@@ -478,8 +496,11 @@ impl BareLine {
         }
         let operand = words.get(taken).filter(|_| far.operands > 0).cloned();
         taken = (taken + far.operands).min(words.len());
-        if words.get(taken).is_some_and(|word| word == "--") {
-            taken += 1;
+        // Its own options may stand behind it, too.
+        if matches!(name, "kubectl" | "oc" | "lxc" | "incus")
+            && let Some(end) = words.iter().position(|word| word == "--")
+        {
+            taken = end + 1;
         }
         let at = match (name, operand) {
             ("adb", _) => "another device".into(),
@@ -616,14 +637,17 @@ fn prompt(line: &str) -> Option<(&str, &str)> {
     })
 }
 
+/// Whether a line begins with a tool, or what starts one.
+fn is_typed(line: &str) -> bool {
+    let first = line.split_whitespace().next().unwrap_or_default();
+    is_tool(first) || started_by(first).is_some() || SHELLS.contains(&first)
+}
+
 /// Whether a word is the name of a tool.
 fn is_tool(word: &str) -> bool {
     let word = word.trim_start_matches(['"', '\'', '(']);
     let name = word.rsplit('/').next().unwrap_or(word);
-    name == "assay"
-        || name == "toybox"
-        || name == "busybox"
-        || crate::cli::dialect::named(name).is_some()
+    name == "assay" || name == "toybox" || name == "busybox" || named(name).is_some()
 }
 
 /// Whether dd printed that line.

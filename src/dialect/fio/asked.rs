@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use super::debug::FioDebug;
 use super::direction::FioDirection;
+use super::debug_list::FioDebug;
 use super::job_data::{FioData, FioReplay, FioVerify};
 use super::job_report::{FioLogs, FioStatistics};
 use super::job_target::{FioPattern, FioTarget};

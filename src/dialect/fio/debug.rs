@@ -4,63 +4,6 @@
 use super::asked::{FioCommand, FioJob};
 use super::choices::FioSteadyState;
 
-/// What is printed there.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct FioDebug {
-    /// Of words.
-    pub parse: bool,
-    /// Of random numbers.
-    pub random: bool,
-    /// Of I/Os.
-    pub io: bool,
-}
-
-/// What may stand in the list.
-const KINDS: &[&str] = &[
-    "process",
-    "file",
-    "io",
-    "mem",
-    "blktrace",
-    "verify",
-    "random",
-    "parse",
-    "diskutil",
-    "job",
-    "mutex",
-    "profile",
-    "time",
-    "net",
-    "rate",
-    "compress",
-    "steadystate",
-    "helperthread",
-    "zbd",
-];
-
-impl FioDebug {
-    /// Reads a list; the lines that say what is set. An error is the word that is none.
-    pub(super) fn read(&mut self, list: &str) -> Result<Vec<String>, String> {
-        let mut said = Vec::new();
-        for word in list.split(',') {
-            let kinds: Vec<&str> = match word {
-                "all" => KINDS.to_vec(),
-                _ => KINDS.iter().copied().filter(|kind| *kind == word).collect(),
-            };
-            if kinds.is_empty() {
-                return Err(word.into());
-            }
-            for kind in kinds {
-                said.push(format!("fio: set debug option {kind}"));
-                self.parse |= kind == "parse";
-                self.random |= kind == "random";
-                self.io |= kind == "io";
-            }
-        }
-        Ok(said)
-    }
-}
-
 /// A line of that kind by a process.
 fn line(kind: &str, pid: u32, text: &str) -> String {
     format!("{kind:<8} {pid:<5} {text}\n")

@@ -1,11 +1,10 @@
 //! A log as `log_store_compressed` stores it: the samples as fio has them in memory, deflated. `fio --inflate-log` makes
 //! lines of them again, if it is of the same version.
 
-use std::io::{Read as _, Write as _};
+use std::io::Write as _;
 
-use flate2::Compression;
-use flate2::bufread::ZlibDecoder;
 use flate2::write::ZlibEncoder;
+use flate2::{Compression, Decompress, FlushDecompress, Status};
 
 use super::print::{FioLogFormat, FioLogSample};
 use crate::plan::{IoClass, IoPriority};
@@ -37,6 +36,11 @@ pub fn stored_log(format: FioLogFormat, samples: &[FioLogSample], minor: u32) ->
     written.unwrap_or_default()
 }
 
+/// Bytes that are inflated at a time.
+const PIECE: usize = 64 << 10;
+/// Bytes of a log at the most.
+const MOST: usize = 1 << 30;
+
 /// The lines of a stored log, as fio 3 of this minor version prints them.
 ///
 /// # Errors
@@ -46,9 +50,22 @@ pub fn inflated_log(bytes: &[u8], minor: u32) -> Result<String, String> {
     // Parts that were stored one after the other are streams one after the other.
     let mut rest = bytes;
     while !rest.is_empty() {
-        let mut stream = ZlibDecoder::new(rest);
-        stream.read_to_end(&mut samples).map_err(|error| error.to_string())?;
-        rest = stream.into_inner();
+        let mut stream = Decompress::new(true);
+        loop {
+            samples.reserve(PIECE);
+            let (taken, before) = (stream.total_in() as usize, samples.len());
+            let status = stream
+                .decompress_vec(&rest[taken..], &mut samples, FlushDecompress::None)
+                .map_err(|error| error.to_string())?;
+            let stands = stream.total_in() as usize == taken && samples.len() == before;
+            match status {
+                Status::StreamEnd => break,
+                _ if stands => return Err("it is cut off".into()),
+                _ if samples.len() > MOST => return Err("it has more than 1 GiB".into()),
+                _ => {}
+            }
+        }
+        rest = &rest[stream.total_in() as usize..];
     }
     let mut text = String::new();
     let mut words = samples.as_slice();

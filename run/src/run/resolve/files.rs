@@ -10,7 +10,7 @@ use crate::unit::Bytes;
 
 use super::super::open_target::OpenTarget;
 use super::fitter::{FileGroup, PlanFitter};
-use super::target::writable;
+use super::target::{nearest, writable};
 
 /// Files of one job.
 const MANY: u32 = 1 << 19;
@@ -45,6 +45,10 @@ impl PlanFitter<'_> {
             .into());
         }
         for dir in dirs {
+            if made && self.makes_folders && !dir.exists() {
+                writable(nearest(dir))?;
+                continue;
+            }
             is_folder(dir)?;
             if made {
                 writable(dir)?;

@@ -61,6 +61,8 @@ impl PlanFitter<'_> {
                 Bytes((free.0 as f64 * share) as u64).min(most)
             }
             Size::Written { most } if device => there.map_or(most, |there| most.min(there)),
+            // What is written until nothing fits is as long as it came to be.
+            Size::Written { most } if self.until_full => most,
             Size::Written { most } => free.map_or(most, |free| most.min(room(free, keeps))),
         };
         if asked > LARGEST {

@@ -122,7 +122,7 @@ impl PlanFitter<'_> {
 }
 
 /// The nearest that is there of a folder and those above it.
-fn nearest(folder: &Path) -> &Path {
+pub(super) fn nearest(folder: &Path) -> &Path {
     let there = |folder: &&Path| folder.is_dir() || folder.as_os_str().is_empty();
     let found = folder.ancestors().find(there).unwrap_or(folder);
     if found.as_os_str().is_empty() { Path::new(".") } else { found }

@@ -1,11 +1,18 @@
-//! Places on another machine, or below another root: nothing of them can be looked at, and they are taken for
-//! what their names say, or else for files on a disk.
+//! How places are looked at. On another machine, or below another root, nothing of them can be: they are taken
+//! for what their names say, or else for files on a disk.
 
 use std::path::Path;
 
-use super::PathSurveyor;
 use crate::evidence::{LeafKind, Machine, PathKind, Reading, Survey};
 use crate::name::NameText as _;
+
+/// How places are looked at, and the machine that they are on.
+pub struct PathSurveyor<'a> {
+    /// Looks at one path.
+    pub survey: &'a dyn Fn(&Path) -> Survey,
+    /// The machine.
+    pub machine: Machine,
+}
 
 /// A machine of which nothing is known.
 pub(super) fn surveyed(place: &str, surveyor: &PathSurveyor<'_>) -> Machine {
