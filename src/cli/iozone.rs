@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use super::conduct::SOUND;
 use super::dd::cold;
 use super::session::{
-    Dialect, InvokedAs, LineContext, ReadLine, SessionEnd, SignalUse, ToolRun, ToolSaid, ToolSession,
-    ToolStreams, without_plan,
+    Dialect, InvokedAs, LineContext, ReadLine, SessionEnd, SignalUse, ToolRun, ToolSaid,
+    ToolSession, ToolStreams, without_plan,
 };
 use super::stdout::{escaped, printed};
 use super::typing;

@@ -295,7 +295,7 @@ fn own_option(
 ) -> Result<(), FioFault> {
     let given = value.unwrap_or_default();
     (own.effect)(&mut line.reader.own, given)?;
-    if let Some(made) = own.without_effect(given) {
+    if let Some(made) = own.without_effect() {
         line.reader.notes.push(FioNote {
             job: String::new(),
             place: FioPlace::Word(1),

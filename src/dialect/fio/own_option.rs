@@ -88,8 +88,8 @@ impl FioOwnOption {
         }
     }
 
-    /// A line of what it is for, where it does nothing with this value: it is taken, and said so.
-    pub(super) fn without_effect(&self, value: &str) -> Option<&'static str> {
+    /// A line of what it is for, where it does nothing: it is taken, and said so.
+    pub(super) fn without_effect(&self) -> Option<&'static str> {
         match self.name {
             "max-jobs" | "alloc-size" => Some("nothing: memory is taken as it is needed"),
             "daemonize" => Some("nothing: there is no server"),

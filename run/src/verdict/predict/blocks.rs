@@ -10,9 +10,7 @@ use crate::plan::{
     BlockWork, CacheDrop, Caching, Durability, Fill, LayoutMode, Method, OffsetOrdering,
     PlanOrigin, StopLimit, StopRule, Target, TreeWork,
 };
-use crate::record::{
-    Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId,
-};
+use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId};
 use crate::unit::Bytes;
 use crate::verdict::threshold::{DEPTH_LEAST, RESIDENT, SMALL_WRITE};
 use crate::verdict::{
