@@ -368,6 +368,7 @@ impl ToolRun for FioLine {
             unprinted: None,
             gathered: HashMap::new(),
         };
+        screen.print(&fio::debug_of_words(&self.command, std::process::id()));
         if self.command.own.prints_seeds {
             screen.print(&print::seed_lines(self.clones.iter(), std::process::id()));
         }

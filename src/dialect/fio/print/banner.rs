@@ -62,7 +62,7 @@ impl FioBanner {
 
 /// What `--debug=random` says of each clone, by the number of its process.
 pub fn seed_lines<'c>(clones: impl Iterator<Item = &'c FioClone>, pid: u32) -> String {
-    let mut text = "fio: set debug option random\n".to_string();
+    let mut text = String::new();
     for clone in clones {
         let pid = pid + clone.thread;
         text += &format!("random   {pid:<5} FIO_RAND_NR_OFFS={SEED_STREAMS}\n");
