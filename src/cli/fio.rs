@@ -71,9 +71,8 @@ impl Dialect for Fio {
                     None => answer,
                 },
             };
-            let out = fio::debug_of_words(&command, std::process::id())
-                + &lines(&command.told)
-                + &answer;
+            let out =
+                fio::debug_of_words(&command, std::process::id()) + &lines(&command.told) + &answer;
             return Ok(ReadLine::Said(ToolSaid { out, err, ..ToolSaid::default() }));
         }
         if corrected::strict(context.environment)?
@@ -560,9 +559,6 @@ impl Observer for FioScreen<'_> {
     fn resolved(&mut self, _resolved: &Resolved) {
         let told = lines(&self.line.command.told);
         self.print(&told);
-        let (line, pid) = (self.line, std::process::id());
-        let debug = fio::debug_of_words(&line.command, pid);
-        self.print(&debug);
         let opening = self.line.opening();
         self.tell(&opening);
     }

@@ -6,9 +6,8 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-use super::debug::FioDebug;
-use super::direction::FioDirection;
 use super::debug_list::FioDebug;
+use super::direction::FioDirection;
 use super::job_data::{FioData, FioReplay, FioVerify};
 use super::job_report::{FioLogs, FioStatistics};
 use super::job_target::{FioPattern, FioTarget};
