@@ -116,8 +116,8 @@ fn run(target: &Value, kind: &Kind) -> Heard {
 /// What is said against it and is not true.
 fn slander<'a>(heard: &'a Heard, declared: Option<&str>, others: &Others) -> Vec<&'a Finding> {
     let untrue = |finding: &&Finding| {
-        let true_of_place = Some(&*finding.trap.name()) == declared;
-        let of_others = ["T31", "T51", "T52", "T58", "T43", "T68"].contains(&&*finding.trap.name())
+        let true_of_place = Some(finding.trap.name()) == declared;
+        let of_others = ["T31", "T51", "T52", "T58", "T43", "T68"].contains(&finding.trap.name())
             && finding.weight < FindingWeight::Refute;
         let refuted_by_others = finding.trap.name() == "T31" && others.moved > MI;
         let true_of_others = refuted_by_others || of_others && others.at_work();
