@@ -89,7 +89,7 @@ mod tests {
         let all = more(None, u64::MAX, " -l {size}");
         assert_eq!(next(vec![all.clone()]), "assay bonnie -s 64 -l 1M");
         let own = more(Some("seeks"), u64::MAX, " -s 64:8192:{n}");
-        assert_eq!(next(vec![all, own]), "assay bonnie -s 64 -s 64:8192:900000");
+        assert_eq!(next(vec![all, own]), "assay bonnie -s 64:8192:900000");
         let least = more(None, 10_000, " -s {n}");
         assert!(next(vec![least]).starts_with("assay io /mnt --rw write"));
     }
