@@ -122,6 +122,7 @@ fn tried(line: &Line, column: &Column, fuse: &FaultyFuse) -> Cell {
             fuse.take(&name);
         }
     }
+    fuse.closed();
     fuse.put(THERE, &vec![5; LENGTH]);
     fuse.set(Faults { cached: line.cached(), full_at: line.room, ..column.faults.clone() });
     let desk = tempfile::tempdir().expect("a folder");

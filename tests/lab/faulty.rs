@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use fuser::{
     BackgroundSession, BsdFileFlags, Config, Errno, FileAttr, FileHandle, FileType, Filesystem,
@@ -297,6 +297,15 @@ impl FaultyFuse {
             used += bytes.len() as u64;
         }
         inside.used = used;
+    }
+
+    /// Waits until the kernel has closed what was removed while it was open, which it tells later, so that its space is free.
+    pub fn closed(&self) {
+        let until = Instant::now() + Duration::from_secs(10);
+        while self.shared.lock().nodes.values().any(|node| node.links == 0) {
+            assert!(Instant::now() < until, "a file that was removed stays open");
+            std::thread::sleep(Duration::from_millis(1));
+        }
     }
 
     /// Takes a file away without any fault.
