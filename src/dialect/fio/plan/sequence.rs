@@ -51,7 +51,10 @@ impl FioJob {
         let moved = self.target.io_size.filter(|size| *size != FioAmount::Bytes(0));
         Some(Box::new(SeededSequence {
             generator: match pattern.random_generator {
-                FioRandomGenerator::Tausworthe => None,
+                // Who names it keeps it, however many blocks there are.
+                FioRandomGenerator::Tausworthe => {
+                    self.is_set("random_generator").then_some(RandomGenerator::Tausworthe)
+                }
                 FioRandomGenerator::Tausworthe64 => Some(RandomGenerator::Tausworthe64),
                 FioRandomGenerator::Lfsr => Some(RandomGenerator::Lfsr),
             },
