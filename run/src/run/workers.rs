@@ -9,7 +9,7 @@ use crate::engine::{
 use crate::error::{Error, Refusal};
 use crate::plan::{
     CacheDrop, Caching, Durability, FileOrder, LayoutMode, Method, OffsetOrdering, ServiceLevel,
-    StopLimit, Target, Verify,
+    StopLimit, Target, Verify, Work,
 };
 use crate::stats::{BlockCensus, LatencySplit};
 use crate::unit::Nanos;
@@ -175,6 +175,7 @@ impl<'a> PhaseContext<'a> {
                 level: Some(&job.job.service_level)
                     .filter(|level| **level != ServiceLevel::default()),
                 until_full: job.job.stop.first_of.contains(&StopLimit::Full),
+                keeps_failed: self.is_read_again(job),
             },
             seed,
             generation: WriteGeneration::default(),
@@ -230,6 +231,16 @@ impl<'a> PhaseContext<'a> {
         let stretch = FileSpan { start, len: length, lens, backend, passes, seed, worker };
         let route = IoRoute::new(pattern, files_of(share), file_order(job), stretch)?;
         Ok(if pattern.another_run { route.of_the_first(u64::MAX, &[]) } else { route })
+    }
+
+    /// Whether the next phase has a job of this name that reads again what this one writes.
+    fn is_read_again(&self, job: &PreparedJob) -> bool {
+        let next = self.plan.phases.get(self.number + 1);
+        next.into_iter().flat_map(|phase| &phase.jobs).any(|later| {
+            let again =
+                matches!(&later.work, Work::Blocks(blocks) if blocks.pattern.again.is_some());
+            again && later.name == job.job.name
+        })
     }
 
     /// What the job of this name has written in the phase before, where this one reads it again.

@@ -112,7 +112,10 @@ impl<'s, L: IoBackend<'s>, const MORE: bool> IoLoop<'_, 's, L, MORE> {
         if doing == Doing::Write {
             match &mut self.backlog {
                 Some(backlog) => backlog.forget(io),
-                None => self.worker_totals.failed.push((io.file, io.offset)),
+                None if self.worker.limits.keeps_failed => {
+                    self.worker_totals.failed.push((io.file, io.offset));
+                }
+                None => {}
             }
         }
         if self.worker.limits.passes(doing, errno) {

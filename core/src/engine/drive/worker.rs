@@ -170,7 +170,7 @@ pub struct WorkerTotals {
     pub fault: Option<Fault>,
     /// Errors that did not end it.
     pub passed: PassedErrors,
-    /// The file and offset of each write that failed.
+    /// The file and offset of each write that failed, where they are kept.
     pub failed: Vec<(u32, u64)>,
     /// Those of them that are blocks with wrong data: the first [`WRONG_BLOCKS`].
     pub wrong: Vec<Fault>,

@@ -12,6 +12,8 @@ pub struct WorkerLimits<'a> {
     pub level: Option<&'a ServiceLevel>,
     /// That nothing more fits ends it, and is no fault.
     pub until_full: bool,
+    /// The places of writes that failed are kept, for who reads back what it wrote.
+    pub keeps_failed: bool,
 }
 
 impl WorkerLimits<'_> {
