@@ -85,9 +85,10 @@ pub fn serve(
         RecordSink::at(place, "")?;
     }
     let number = format!("{:08x}{:08x}", any_seed(), any_seed());
-    let link = BoardLink::new(board, &number)?;
     let fault = |error: io::Error| Fault::new(Doing::Prepare, "for signals", &error);
+    // Before the link, and so given up after it: no signal ends this while the link is taken down.
     let events = EventLoop::new(signal::TERMINATING).map_err(fault)?;
+    let link = BoardLink::new(board, &number)?;
     let named = args.binaries.clone().or_else(|| environment.binaries.clone());
     let own = std::env::current_exe().ok();
     let mut desk = BoardDesk { events: &events, err: &mut *err, signal: None };
