@@ -10,7 +10,9 @@ extern crate assay_core;
 
 // What measures, a crate of its own: quantities and names, plans, statistics, the engine, what the kernel says, and
 // the record.
-pub use assay_record::{engine, error, evidence, name, output, plan, record, stats, sys, unit};
+pub use assay_record::{
+    claim, engine, error, evidence, name, output, plan, record, stats, sys, unit, words,
+};
 
 // Who turns a plan into a record, and who judges it: another crate.
 pub use assay_run::{run, verdict};

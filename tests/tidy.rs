@@ -21,8 +21,10 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("plan", &["unit", "name", "error"]),
     ("stats", &["unit", "name", "error"]),
     ("evidence", &["output", "sys", "plan", "unit", "name", "error"]),
+    ("claim", &["unit"]),
+    ("words", &["claim", "unit"]),
     ("engine", &["sys", "plan", "stats", "unit", "name", "error"]),
-    ("record", &["output", "plan", "stats", "evidence", "unit", "name", "error"]),
+    ("record", &["words", "claim", "output", "plan", "stats", "evidence", "unit", "name", "error"]),
     (
         "run",
         &[
@@ -30,11 +32,23 @@ const ROOMS: &[(&str, &[&str])] = &[
             "name", "error",
         ],
     ),
-    ("verdict", &["record", "plan", "stats", "evidence", "unit", "name", "error"]),
-    ("report", &["verdict", "record", "stats", "plan", "evidence", "unit", "name", "error"]),
+    (
+        "verdict",
+        &["words", "claim", "record", "plan", "stats", "evidence", "unit", "name", "error"],
+    ),
+    (
+        "report",
+        &[
+            "words", "claim", "verdict", "record", "stats", "plan", "evidence", "unit", "name",
+            "error",
+        ],
+    ),
     (
         "dialect",
-        &["report", "verdict", "record", "plan", "stats", "evidence", "unit", "name", "error"],
+        &[
+            "report", "verdict", "record", "words", "claim", "plan", "stats", "evidence", "unit",
+            "name", "error",
+        ],
     ),
     (
         "cli",

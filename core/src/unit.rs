@@ -21,7 +21,6 @@ macro_rules! quantity {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-        #[serde(transparent)]
         pub struct $name(pub u64);
 
         impl $name {
@@ -185,7 +184,6 @@ impl From<Nanos> for std::time::Duration {
 /// zero on a simulated clock). Never a calendar time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(transparent)]
 pub struct Timestamp(pub u64);
 
 impl Timestamp {
@@ -205,7 +203,6 @@ impl Add<Nanos> for Timestamp {
 /// A rate of data, in bytes per second.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(transparent)]
 pub struct Bandwidth(pub f64);
 
 impl Bandwidth {
@@ -223,7 +220,6 @@ impl Bandwidth {
 /// A rate of operations, per second.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(transparent)]
 pub struct Iops(pub f64);
 
 /// Three significant digits, as `statistics` asks for a measured figure: 4.19, 41.9, 419, 4190.
@@ -333,7 +329,8 @@ impl std::str::FromStr for Bytes {
 }
 
 /// A part of a whole, as percent: `12 %`, `0.40 %`.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Share(pub f64);
 
 impl fmt::Display for Share {

@@ -8,5 +8,9 @@ pub use assay_core::{engine, error, name, output, plan, stats, sys, unit};
 // What the kernel says.
 pub mod evidence;
 
+// What is claimed of a figure, and the sentences for it.
+pub mod claim;
+pub mod words;
+
 // What was asked, what happened, what was seen.
 pub mod record;

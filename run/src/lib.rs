@@ -7,7 +7,9 @@
 #[macro_use]
 extern crate assay_core;
 
-pub use assay_record::{engine, error, evidence, name, output, plan, record, stats, sys, unit};
+pub use assay_record::{
+    claim, engine, error, evidence, name, output, plan, record, stats, sys, unit, words,
+};
 
 // The judges come first: the conductor asks them after each phase.
 pub mod verdict;

@@ -70,7 +70,7 @@ pub fn because(verdict: &Verdict) -> Vec<PageFact> {
 pub fn summary(verdict: &Verdict) -> String {
     let device = |found| format!(" The device: {}.", figure::estimate(found));
     let corrected = verdict.corrected.as_ref().map(device).unwrap_or_default();
-    figure::micros(&format!("{}{corrected}", verdict.summary), SHOWN)
+    figure::micros(&format!("{}{corrected}", verdict.summary()), SHOWN)
 }
 
 /// What the figures of a phase are worth: words and colour.

@@ -1,6 +1,7 @@
 //! What a verdict rests on: the finding that weighs most, and the readings that show it.
 
 use super::fact::{self, PageFact, fact};
+use crate::claim::Claim;
 use crate::record::{Finding, FindingWeight, MeasuredSubject, Trust, Verdict};
 
 /// The finding that weighs most.
@@ -11,6 +12,11 @@ pub fn lead(verdict: &Verdict) -> Option<&Finding> {
         .iter()
         .find(|finding| finding.measures == Some(verdict.measures))
         .or_else(|| verdict.findings.iter().find(weighs).or_else(|| verdict.findings.first()))
+}
+
+/// What is said first: the claim of the finding that weighs most, or those of the verdict.
+pub fn leading(verdict: &Verdict) -> &[Claim] {
+    lead(verdict).map_or(&verdict.claims, |finding| std::slice::from_ref(&finding.claim))
 }
 
 /// The two readings that show best why a figure is not plainly the device's.

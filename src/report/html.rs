@@ -187,7 +187,7 @@ fn told(record: &Record, phase: &PhaseRecord, out: &mut Markup) {
         let (words, class) = badge::trust(phase);
         out.open("p", &[]);
         out.text("span", &[("class", &format!("trust is-{class}"))], &words);
-        out.text("span", &[], &micros(&verdict.summary, SHOWN));
+        out.text("span", &[], &micros(&verdict.summary(), SHOWN));
         if let Some(corrected) = &verdict.corrected {
             out.text("strong", &[], &format!("The device: {}.", estimate(corrected)));
         }

@@ -113,7 +113,7 @@ impl LessonPage {
         let text = InkedText::of(Ink::Strong, micros(figure, style))
             .then(Ink::Plain, ", ")
             .then(ink(verdict.trust), style.judged(verdict.trust, verdict.measures))
-            .then(Ink::Plain, format!(": {}", micros(&verdict.summary, style)));
+            .then(Ink::Plain, format!(": {}", micros(&verdict.summary(), style)));
         inked("", &text, style)
     }
 
@@ -157,7 +157,7 @@ impl LessonPage {
                 ("why", format!("{why} {}", off(taught.topic, times)))
             }
             LessonOutcome::Groundless => {
-                let why = taught.untrue().map_or("", |verdict| &verdict.summary);
+                let why = taught.untrue().map(Verdict::summary).unwrap_or_default();
                 ("here", missed(&format!("there is no valid result to compare with. {why}")))
             }
             LessonOutcome::Escaped | LessonOutcome::Alike => {

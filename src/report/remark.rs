@@ -22,7 +22,7 @@ pub fn verdict_lines(record: &Record, style: TerminalStyle) -> Vec<String> {
         return Vec::new();
     };
     let mut lines =
-        vec![trusted(verdict, format!(" ({}): {}", verdict.measures.name(), verdict.summary))];
+        vec![trusted(verdict, format!(" ({}): {}", verdict.measures.name(), verdict.summary()))];
     if let Some(corrected) = &verdict.corrected {
         lines.push(format!("the device itself: {}", estimate(corrected)).as_str().into());
     }
@@ -32,7 +32,7 @@ pub fn verdict_lines(record: &Record, style: TerminalStyle) -> Vec<String> {
         .findings
         .iter()
         .find(|finding| finding.trap == TrapId::T19 && finding.weight == FindingWeight::Note);
-    let otherwise = otherwise.map(|finding| format!("note: {}", finding.claim));
+    let otherwise = otherwise.map(|finding| format!("note: {}", finding.text()));
     lines.extend(otherwise.as_deref().map(InkedText::from));
     let unsound = verdict.trust != Trust::Sound && record.phases.len() == 1;
     let ledger = first.and_then(|phase| phase.ledger.as_ref()).filter(|_| unsound);
@@ -136,7 +136,7 @@ fn trusted(verdict: &Verdict, text: String) -> InkedText {
 
 /// A verdict in a line.
 fn judged(verdict: &Verdict) -> InkedText {
-    let (measures, summary) = (verdict.measures.name(), &verdict.summary);
+    let (measures, summary) = (verdict.measures.name(), verdict.summary());
     let itself = verdict.corrected.as_ref();
     let itself = itself.map(|device| format!(" The device itself: {}.", estimate(device)));
     trusted(verdict, format!(" ({measures}): {summary}{}", itself.unwrap_or_default()))

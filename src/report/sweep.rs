@@ -11,19 +11,21 @@ pub use rows::{SweepColumns, SweepUnit, rows};
 
 use super::fact::{self, PageFact, fact};
 use super::figure::duration;
-use super::finding::lead;
+use super::finding::leading;
 use super::framed::{FramedContent, FramedPage};
 use super::picture::{self, Picture};
 use super::study::StudyPrinter;
 use super::table::ReportTable;
 use super::text::TextPage;
 use super::{ReportPage, TerminalStyle};
+use crate::claim::Claim;
 use crate::plan::{self, CellParams, Job, Phase, Plan, Study as _, SweepAxis, SweepPacing};
 use crate::record::{
     MeasuredSubject, PhaseRecord, Record, Resolved, SweepPlateau, SweepSide, Trust,
 };
 use crate::verdict::sweep::{SweepView, swept};
 use crate::verdict::words::{names, share};
+use crate::words::sentences;
 use growing::GrowingTable;
 
 /// Values of one group that are named one by one.
@@ -183,7 +185,7 @@ struct CellGroup<'a> {
     side: SweepSide,
     judged: (Trust, MeasuredSubject),
     /// That of the first of them.
-    claim: &'a str,
+    claims: &'a [Claim],
     params_of_cells: Vec<CellParams>,
 }
 
@@ -194,13 +196,14 @@ fn groups(sweep: &SweepView, style: TerminalStyle) -> Vec<PageFact> {
     let all = groups.iter().map(|group| group.params_of_cells.len()).sum::<usize>()
         == sweep.params_of_cells.len();
     let same =
-        |group: &CellGroup| (group.judged, group.claim) == (groups[0].judged, groups[0].claim);
+        |group: &CellGroup| (group.judged, group.claims) == (groups[0].judged, groups[0].claims);
     if all && groups.iter().all(same) {
         return Vec::new();
     }
     let plain = TerminalStyle { colour: false, ..style };
     let text =
-        |CellGroup { side, judged: (trust, measures), claim, params_of_cells }: CellGroup| {
+        |CellGroup { side, judged: (trust, measures), claims, params_of_cells }: CellGroup| {
+            let claim = sentences(claims);
             let words = plain.judgement(trust, measures);
             format!("{} {}: {words}: {claim}", side.name(), listed(sweep, &params_of_cells))
         };
@@ -222,7 +225,7 @@ fn grouped<'a>(sweep: &'a SweepView) -> Vec<CellGroup<'a>> {
             None => groups.push(CellGroup {
                 side: placed.side,
                 judged,
-                claim: lead(verdict).map_or(&verdict.summary, |finding| &finding.claim),
+                claims: leading(verdict),
                 params_of_cells: vec![placed.cell_params],
             }),
         }

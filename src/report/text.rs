@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use super::closing::{ending, ends_in_imprint, foot, later_notes, nexts};
 use super::fact::{self, PageFact, labelled};
 use super::figure::{estimate, micros};
-use super::finding::{because, lead};
+use super::finding::{because, lead, leading};
 use super::fitted::{FittedCell, FittedColumn, FittedTable};
 use super::heading;
 use super::paint::{Ink, InkedText, columns, wrap};
@@ -17,11 +17,13 @@ use super::report_format::ReportFormat;
 use super::study::printer;
 use super::table::TableRow;
 use super::{ReportPage, TerminalStyle, balance, rates, row};
+use crate::claim::{Claim, SummaryClaim};
 use crate::plan::{Phase, Plan, Shared, Work};
 use crate::record::{
     MeasuredSubject, PhaseRecord, Record, Resolved, ResolvedJob, TrapId, Trust, Verdict,
 };
 use crate::stats::Estimate;
+use crate::words::sentences;
 
 /// The usual format.
 pub const FORMAT: ReportFormat = ReportFormat {
@@ -57,7 +59,7 @@ pub struct TextPage {
     /// The table, from its first row on.
     table: Option<PhaseTable>,
     /// Harmless remarks that stand beneath an earlier phase and are not repeated.
-    said: Vec<String>,
+    said: Vec<(Trust, MeasuredSubject, Vec<Claim>)>,
     /// The remarks beneath the last phases, where they are of one kind.
     alike: AlikeRemarks,
 }
@@ -84,7 +86,7 @@ const ALIKE: usize = 8;
 struct PhaseRemark {
     trust: Trust,
     measures: MeasuredSubject,
-    claim: String,
+    claims: Vec<Claim>,
     corrected: Option<Estimate>,
     /// What its bytes and its time add up to, where it is not sound.
     balances: Vec<PageFact>,
@@ -316,9 +318,9 @@ impl TextPage {
         if trust == Trust::Sound && measures == MeasuredSubject::Device {
             return Ok(());
         }
-        let claim = lead(verdict).map_or(&verdict.summary, |finding| &finding.claim).clone();
+        let claims = leading(verdict).to_vec();
         let balances = balance::of_phase(phase);
-        let remark = PhaseRemark { trust, measures, claim, corrected, balances };
+        let remark = PhaseRemark { trust, measures, claims, corrected, balances };
         match self.alike.held_back(phase, remark) {
             Some(remark) => self.beneath_phase(remark, out),
             None => Ok(()),
@@ -341,10 +343,10 @@ impl TextPage {
 
     /// A remark beneath its phase.
     fn beneath_phase(&mut self, remark: PhaseRemark, out: &mut dyn Write) -> io::Result<()> {
-        let PhaseRemark { trust, measures, claim, corrected, balances } = remark;
+        let PhaseRemark { trust, measures, claims, corrected, balances } = remark;
         let judged = InkedText::judgement(trust, measures, self.style);
-        let mut text = format!(": {claim}");
-        let whole = format!("{}{text}", judged.plain());
+        let mut text = format!(": {}", sentences(&claims));
+        let whole = (trust, measures, claims);
         if self.said.contains(&whole) {
             // What is harmless is said once; what is not stands beneath every figure, shortly.
             if trust == Trust::Sound {
@@ -397,7 +399,7 @@ impl TextPage {
         let style = self.style;
         let judged = InkedText::judgement(verdict.trust, verdict.measures, style);
         let mut lines = fact::inked("verdict", &judged, style);
-        lines.extend(labelled("", &self.unsaid(&verdict.summary), style));
+        lines.extend(labelled("", &sentences(&self.unsaid(&verdict.claims)), style));
         if let Some(corrected) = &verdict.corrected {
             lines.extend(labelled("", &format!("The device: {}.", estimate(corrected)), style));
         }
@@ -405,18 +407,27 @@ impl TextPage {
         lines
     }
 
-    /// A summary of several phases without what stands beneath one of them already.
-    fn unsaid(&self, summary: &str) -> String {
-        let mut summary = summary.to_string();
-        for (_, claim) in self.said.iter().filter_map(|said| said.split_once(": ")) {
-            let told = format!(": {claim}");
-            let Some(at) = summary.find(&told) else { continue };
-            // From behind the sentence before, over the name of the phase.
-            if let Some(end) = summary[..at].rfind(". ") {
-                summary.replace_range(end + 1..at + told.len(), "");
+    /// What is said of several phases without what stands beneath one of them already.
+    fn unsaid(&self, claims: &[Claim]) -> Vec<Claim> {
+        let mut told: &[Claim] = &[];
+        let mut unsaid = Vec::new();
+        for claim in claims {
+            if let Claim::Summary(
+                SummaryClaim::Of { claim, .. } | SummaryClaim::OfSeveral { claim, .. },
+            ) = claim
+            {
+                let begins = |said: &&[Claim]| said.first() == Some(claim);
+                let mut said = self.said.iter().map(|(_, _, claims)| claims.as_slice());
+                told = said.find(begins).unwrap_or_default();
+                if !told.is_empty() {
+                    continue;
+                }
+            } else if told.contains(claim) {
+                continue;
             }
+            unsaid.push(claim.clone());
         }
-        summary
+        unsaid
     }
 
     /// What to type now.
@@ -468,11 +479,17 @@ mod tests {
     #[test]
     fn what_stands_beneath_a_phase_is_not_said_again() {
         let mut page = TextPage::new(TerminalStyle::default());
-        let whole = "All 6 results are valid. write: Limited by a cgroup.";
-        assert_eq!(page.unsaid(whole), whole);
-        page.said.push("sound · limited: Limited by a cgroup.".into());
-        assert_eq!(page.unsaid(whole), "All 6 results are valid.");
-        let more = format!("{whole} read: Flush-bound.");
-        assert_eq!(page.unsaid(&more), "All 6 results are valid. read: Flush-bound.");
+        let of = |phase: &str, claim: &str| {
+            SummaryClaim::Of { phase: phase.into(), claim: Box::new(claim.into()) }.into()
+        };
+        let valid = Claim::from(SummaryClaim::AllValid { results: 6 });
+        let whole = [valid.clone(), of("write", "Limited by a cgroup.")];
+        assert_eq!(page.unsaid(&whole), whole);
+        let said = vec!["Limited by a cgroup.".into()];
+        page.said.push((Trust::Sound, MeasuredSubject::Limited, said));
+        assert_eq!(page.unsaid(&whole), [valid.clone()]);
+        let other = of("read", "Flush-bound.");
+        let more = [whole.as_slice(), std::slice::from_ref(&other)].concat();
+        assert_eq!(page.unsaid(&more), [valid, other]);
     }
 }

@@ -8,7 +8,7 @@ use crate::record::{Finding, FindingWeight};
 /// Number, weight and claim.
 pub fn claim(finding: &Finding, style: TerminalStyle) -> Vec<String> {
     let (head, ink) = head(finding);
-    beside(&head, ink, &finding.claim, style)
+    beside(&head, ink, &finding.text(), style)
 }
 
 /// The readings that show it, beneath the claim.

@@ -139,7 +139,7 @@ fn t10_t12_small_reads(shelf: &Shelf) -> Rows {
     let card = shelf.paced()?;
     put(card, "x", 16 * MI);
     let small = dd(card, "if={x} of=/dev/null bs=4k");
-    let claim = &finding(&small, "T10").claim;
+    let claim = &finding(&small, "T10").text();
     assert!(claim.starts_with("Read-ahead served 4097 calls with "), "{small}");
     lab::cold(&card.path("x")).expect("dropped");
     let direct = dd(card, "if={x} of=/dev/null bs=4k count=4000 iflag=direct");
@@ -184,7 +184,7 @@ fn t30_a_cache_below_the_device(_: &Shelf) -> Rows {
     let card = Card::new(Shape { size: 64 * MI, ..Shape::dcache() })?;
     put(&card, "x", 32 * MI);
     let cached = read_again(&card, "if={x} of=/dev/null bs=1M iflag=direct");
-    assert!(finding(&cached, "T01").claim.contains("read from a cache below it"), "{cached}");
+    assert!(finding(&cached, "T01").text().contains("read from a cache below it"), "{cached}");
     let how = "dd iflag=direct on a loop device whose file the host has in memory";
     Ok(vec![Row::by("T30", "T01", how, &cached)])
 }

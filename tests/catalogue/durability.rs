@@ -86,7 +86,7 @@ fn t04_a_burst_into_memory(shelf: &Shelf) -> Rows {
     let limit = DirtyLimit::set(card.number(), 16 * MI)?;
     let burst = dd(card, "if=/dev/zero of={x} bs=64k count=640 conv=fsync");
     drop(limit);
-    assert!(finding(&burst, "T04").claim.contains(" went into memory at "), "{burst}");
+    assert!(finding(&burst, "T04").text().contains(" went into memory at "), "{burst}");
     burst.expect(Trust::Sound, MeasuredSubject::Device);
     let how = "dd writes 40 MiB, of which 16 may be dirty";
     let row = Row::named("T04", how, &burst);
@@ -141,7 +141,7 @@ fn t15_a_flush_that_nobody_passes_on(shelf: &Shelf) -> Rows {
     let swallowed = dd(&card, words);
     let found = finding(&swallowed, "T15");
     assert_eq!(found.measures, Some(MeasuredSubject::Deferred), "{swallowed}");
-    assert!(found.claim.contains("(it is mounted with nobarrier)"), "{swallowed}");
+    assert!(found.text().contains("(it is mounted with nobarrier)"), "{swallowed}");
     assert_ne!(swallowed.verdict().trust, Trust::Sound, "{swallowed}");
     drop(card);
     let flushed = dd(shelf.fast()?, words);

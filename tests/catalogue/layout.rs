@@ -44,7 +44,9 @@ fn t21_t22_sectors_of_4096_bytes(_: &Shelf) -> Rows {
     let later = drive.partition(16_384, 8192)?;
     let later = write(&later, "bs=4k");
     assert!(
-        finding(&parts, "T21").claim.contains("512 B is not a multiple of the physical sector of "),
+        finding(&parts, "T21")
+            .text()
+            .contains("512 B is not a multiple of the physical sector of "),
         "{parts}"
     );
     let start = &finding(&early, "T22").because[0];
@@ -138,7 +140,7 @@ fn t23_t31_what_trims_cause(_: &Shelf) -> Rows {
     assert!(!once.found("T19") && !once.found("T23"), "{once}");
     let again = reads_among_trims(&card, "uniform", 2);
     let found = finding(&again, "T23");
-    assert!(found.claim.contains("had been trimmed earlier in the same phase"), "{again}");
+    assert!(found.text().contains("had been trimmed earlier in the same phase"), "{again}");
     assert_eq!(found.measures, Some(MeasuredSubject::Layer), "{again}");
     assert!(!again.found("T31") && !again.found("T19"), "{again}");
     Ok(vec![
@@ -179,7 +181,7 @@ fn t38_a_file_in_pieces(_: &Shelf) -> Rows {
     card.crumble();
     put(&card, "x", 8 * MI);
     let crumbs = dd(&card, "if={x} of=/dev/null bs=1M iflag=direct");
-    let claim = &finding(&crumbs, "T38").claim;
+    let claim = &finding(&crumbs, "T38").text();
     assert!(claim.contains(" extents: calls of 1 MiB reached "), "{crumbs}");
     let row = Row::named("T38", "dd reads a file in pieces of 64 KiB", &crumbs);
     Ok(vec![row.between(crumbs.rate(Action::Read), READS, 0.9, 1.03)])
@@ -237,7 +239,7 @@ fn t40_trimmed_by_the_file_system(_: &Shelf) -> Rows {
     let nothing = reads();
     fs::remove_file(large).expect("removed");
     let trimmed = reads();
-    assert!(finding(&trimmed, "T40").claim.contains("mounted with discard"), "{trimmed}");
+    assert!(finding(&trimmed, "T40").text().contains("mounted with discard"), "{trimmed}");
     Ok(vec![
         Row::named("T40", "reads after a large file was removed, mounted with discard", &trimmed),
         Row::silent("T40", "the same when nothing was removed", &nothing),

@@ -61,7 +61,7 @@ fn t32_a_throttle_that_can_not_be_seen(shelf: &Shelf) -> Rows {
         busy(format!("no T67\n{hidden}"));
     }
     hidden.expect(Trust::Unproven, MeasuredSubject::Limited);
-    assert!(finding(&hidden, "T67").claim.contains("above"), "{hidden}");
+    assert!(finding(&hidden, "T67").text().contains("above"), "{hidden}");
     let row = Row::named("T67", "dd reads under a throttle, without /sys/fs/cgroup", &hidden);
     Ok(vec![row.figure(hidden.rate(Action::Read), SLOW_READS)])
 }

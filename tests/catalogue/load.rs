@@ -51,7 +51,7 @@ fn t31_a_second_writer(shelf: &Shelf) -> Rows {
     let disturbed = dd(card, "if=/dev/zero of={x} bs=1M count=16 oflag=direct");
     assert_ne!(disturbed.verdict().trust, Trust::Sound, "{disturbed}");
     does_not_blame_the_disk(&disturbed);
-    let claim = &finding(&disturbed, "T31").claim;
+    let claim = &finding(&disturbed, "T31").text();
     assert!(claim.contains(&format!("{} wrote ", noise.named("dd"))), "{disturbed}");
     drop(noise);
     Ok(vec![Row::named("T31", "a second dd writes to the same disk, and is named", &disturbed)])
@@ -150,7 +150,7 @@ fn t52_another_process_on_the_cpu(_: &Shelf) -> Rows {
     let words = ["-n", "-10", &taskset, "-c", "0", &sh, "-c", "while :; do :; done"];
     let loops: Vec<Beside> = (0..2).map(|_| Beside::start(&nice, &words)).collect();
     let crowded = reads();
-    let claim = &finding(&crowded, "T52").claim;
+    let claim = &finding(&crowded, "T52").text();
     if !loops.iter().any(|one| claim.contains(&one.named("sh"))) {
         busy(format!("others used more of the processors\n{crowded}"));
     }
@@ -200,7 +200,7 @@ fn t52_a_busy_program_beside(_: &Shelf) -> Rows {
         let share = (noise.cpu() - before).as_secs_f64() / began.elapsed().as_secs_f64();
         let named = format!("{} used ", noise.named("sh"));
         let claims = beside.verdict().findings.iter().filter(|found| found.trap.name() == "T52");
-        match claims.map(|found| &found.claim).any(|claim| claim.contains(&named)) {
+        match claims.map(|found| found.text()).any(|claim| claim.contains(&named)) {
             true => rows.push(Row::named("T52", how, &beside)),
             // Where the run did not wait for a CPU, it took nothing from it.
             false if !waited(&beside) => {

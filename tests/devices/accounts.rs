@@ -139,6 +139,6 @@ fn inode_tables_of_a_new_file_system_are_no_part_of_the_figure() {
     let verdict = heard.verdict();
     assert!(verdict.trust >= Trust::Unproven, "{heard}");
     let others = &heard.phase().evidence.neighbours;
-    assert!(verdict.summary.contains("(ext4lazyinit)"), "{others:?}\n{heard}");
+    assert!(verdict.summary().contains("(ext4lazyinit)"), "{others:?}\n{heard}");
     assert!(heard.ran.stderr.contains("remount,noinit_itable"), "{heard}");
 }

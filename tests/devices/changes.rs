@@ -60,7 +60,7 @@ fn a_limit_that_was_lowered_is_named_with_the_rate() {
     let said = format!(
         ", and with it the limit on reads of {name} (from 16.8 MB/s to 4.19 MB/s): the average"
     );
-    assert!(verdict.summary.contains(&said) && verdict.corrected.is_none(), "{heard}");
+    assert!(verdict.summary().contains(&said) && verdict.corrected.is_none(), "{heard}");
     assert_eq!((verdict.trust, verdict.measures), (Trust::Doubtful, MeasuredSubject::Unsteady));
     assert!(heard.ran.stdout.contains(": limit on reads of"), "{heard}");
 }
@@ -139,6 +139,6 @@ fn a_frozen_group_is_the_cause_of_a_stop() {
     let heard = read_while(&card, rooms, || group.freeze(Duration::from_secs(2)));
     told("frozen", &heard);
     let verdict = heard.verdict();
-    assert!(verdict.summary.ends_with(": its cgroup was frozen."), "{heard}");
+    assert!(verdict.summary().ends_with(": its cgroup was frozen."), "{heard}");
     assert_eq!((verdict.trust, verdict.measures), (Trust::Doubtful, MeasuredSubject::Disturbed));
 }

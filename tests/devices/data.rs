@@ -65,7 +65,7 @@ fn t18_names_are_changed_in_memory_until_the_journal_is_written() {
         said.weight >= FindingWeight::Doubt && said.measures == Some(MeasuredSubject::Deferred),
         "{left}"
     );
-    assert!(said.claim.contains("ext4 commits its journal every 5.00 s"), "{left}");
+    assert!(said.text().contains("ext4 commits its journal every 5.00 s"), "{left}");
     let flushed = make("fsync_at_end");
     assert!(found(&flushed, "make", "T18").is_none(), "{flushed}");
 }
@@ -83,7 +83,7 @@ fn t27_files_that_are_removed_before_they_were_written() {
     told("removed at once", &dropped);
     let said = found(&dropped, "gone", "T27").unwrap_or_else(|| panic!("no T27\n{dropped}"));
     assert_eq!(said.measures, Some(MeasuredSubject::Deferred), "{dropped}");
-    assert!(said.claim.contains("they never reached "), "{dropped}");
+    assert!(said.text().contains("they never reached "), "{dropped}");
     let written = remove("fsync_at_end");
     assert!(found(&written, "gone", "T27").is_none(), "{written}");
 }
@@ -115,7 +115,7 @@ fn t27_a_file_that_somebody_cuts_is_no_layer() {
     heard.expect(Trust::Wrong, MeasuredSubject::Deferred);
     assert!(heard.found("T27") && !heard.found("T25") && !heard.found("T02"), "{heard}");
     assert!(
-        heard.verdict().summary.contains(" was truncated to 1 MiB during the measurement"),
+        heard.verdict().summary().contains(" was truncated to 1 MiB during the measurement"),
         "{heard}"
     );
     let whole = hear(dd(&card, "if=/dev/zero of={x} bs=1M count=4 conv=fsync"));

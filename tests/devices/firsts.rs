@@ -72,13 +72,13 @@ fn t36_the_first_write_is_told_from_the_second() {
     );
     told("into an allocated file, twice", &heard);
     let first = of(&heard, "first", "T36").unwrap_or_else(|| panic!("not named\n{heard}"));
-    assert!(first.claim.starts_with("First writes to "), "{heard}");
+    assert!(first.text().starts_with("First writes to "), "{heard}");
     assert!(of(&heard, "second", "T36").is_none(), "{heard}");
     // Half of it written before, by somebody else.
     kernel::put(&card, "x", 8 * MI);
     let heard = run(&file(&card, 16 * MI, "preallocated"), &[("both", scattered(), none())]);
     let both = of(&heard, "both", "T36").unwrap_or_else(|| panic!("not named\n{heard}"));
-    assert!(both.claim.starts_with("50 % of the writes to "), "{heard}");
+    assert!(both.text().starts_with("50 % of the writes to "), "{heard}");
     // Large writes in order are what files are made of.
     let large = writes(1 << 20, "forward", json!({}));
     let heard = run(&file(&card, 64 * MI, "truncated"), &[("large", large, none())]);
@@ -135,7 +135,7 @@ fn t45_a_device_that_is_not_as_fast_everywhere() {
     drop(bursts);
     told("three places", &heard);
     let found = of(&heard, "end", "T45").unwrap_or_else(|| panic!("not named\n{heard}"));
-    assert!(found.claim.starts_with("The same work at 3 offsets ran at "), "{heard}");
+    assert!(found.text().starts_with("The same work at 3 offsets ran at "), "{heard}");
     assert!(of(&heard, "start", "T45").is_none() && of(&heard, "middle", "T45").is_none());
     let even = run(&target, &phases);
     assert!(!even.found("T45"), "{even}");
@@ -184,7 +184,7 @@ fn t49_a_device_that_works_on_is_waited_for() {
     });
     told("a device that works on", &heard);
     let found = of(&heard, "scattered", "T49").unwrap_or_else(|| panic!("not named\n{heard}"));
-    assert!(found.claim.contains(" after the last completion"), "{heard}");
+    assert!(found.text().contains(" after the last completion"), "{heard}");
     assert!(heard.phase().evidence.aftermath.as_ref().expect("looked").after.len() >= 2, "{heard}");
 }
 

@@ -41,7 +41,7 @@ fn a_burst_is_told_from_what_lasts() {
         assert!(page.contains(BUDGET), "{heard}");
         // The limit of the start is none that held the rate of the whole.
         let held = |claim: &str| claim.contains("holds the rate below");
-        assert!(!heard.verdict().findings.iter().any(|f| held(&f.claim)), "{heard}");
+        assert!(!heard.verdict().findings.iter().any(|f| held(&f.text())), "{heard}");
         let burst = labelled(page, "burst");
         let size: f64 = burst.split(' ').next().and_then(|n| n.parse().ok()).expect("a size");
         assert!((90.0..112.0).contains(&size) && burst.contains(" MiB at "), "{heard}");

@@ -278,7 +278,7 @@ fn t16_written_out_is_not_durable() {
     told("written out", &out);
     assert!(out.found("T16") && !out.found("T02"), "{out}");
     assert_ne!(out.verdict().trust, Trust::Wrong, "{out}");
-    assert!(!out.verdict().summary.contains("flushed"), "{out}");
+    assert!(!out.verdict().summary().contains("flushed"), "{out}");
     let flushed = heard("fsync_at_end");
     assert!(!flushed.found("T16") && !flushed.found("T02"), "{flushed}");
 }

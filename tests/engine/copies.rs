@@ -260,7 +260,7 @@ fn shared(test: &str, card: Result<Card, Skip>) {
             let heard = run(&plan(&from, &to, MI, &json!("copy_file_range"), &[("flush", flush)]));
             heard.expect(Trust::Wrong, MeasuredSubject::Layer);
             assert!(heard.found("T65"), "{heard}");
-            let summary = &heard.verdict().summary;
+            let summary = &heard.verdict().summary();
             assert_eq!(
                 summary,
                 "This is not the speed of a disk: 100 % of the copy shares its blocks with the source (reflink by copy_file_range), so that part was neither read nor written.",

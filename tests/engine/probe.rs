@@ -401,7 +401,7 @@ fn the_same_as_json() {
     assert_eq!((&leaf.layer.name, leaf.layer.size.seen()), (&known.name, Some(&Bytes::mib(256))));
     // Its image is cached a second time.
     let cached = probe.findings.iter().find(|found| found.trap.name() == "T30").expect("T30");
-    assert!(cached.claim.contains(&known.image), "{}", cached.claim);
+    assert!(cached.text().contains(&known.image), "{}", cached.text());
     let schema = lab::assay(["schema", "probe"]).run().expect(0);
     assert!(schema.stdout.contains("\"title\": \"Probe\""), "{schema}");
 }

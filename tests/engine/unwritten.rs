@@ -233,7 +233,7 @@ fn a_file_that_was_there_is_left_as_it_was_and_its_device_is_not_blamed() {
         let Ending::Failed(fault) = &record.ending else { panic!("{:?}", record.ending) };
         assert_eq!(fault.doing.name(), "verify", "{writes:?}");
         let verdict = record.phases[1].verdict.as_ref().expect("a verdict");
-        let claim = &verdict.findings.iter().find(|f| f.trap.name() == "T48").expect("T48").claim;
+        let claim = &verdict.findings.iter().find(|f| f.trap.name() == "T48").expect("T48").text();
         assert_eq!(claim.contains("the device is fake or failing"), blamed, "{writes:?}: {claim}");
         assert_eq!(claim.contains("this says nothing about the device"), !blamed, "{claim}");
         assert_eq!(fault.hint.contains("no phase before has certainly written there"), !blamed);

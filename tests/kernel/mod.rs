@@ -83,7 +83,7 @@ impl fmt::Display for Heard {
                     finding.trap.name(),
                     finding.weight,
                     finding.measures,
-                    finding.claim
+                    finding.text()
                 )?;
                 for exhibit in &finding.because {
                     writeln!(f, "    {}: {} ({})", exhibit.reading, exhibit.value, exhibit.source)?;

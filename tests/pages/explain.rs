@@ -302,7 +302,7 @@ fn lines_for_other_machines() {
     ] {
         let line = line.replace("{}", bare);
         let found = pasted(&tree, &line);
-        told += &format!("{line}\n    {}\n", found.phases[0].verdict.summary);
+        told += &format!("{line}\n    {}\n", found.phases[0].verdict.summary());
         for said in &found.around {
             told += &format!("    {}: {}\n", said.word, said.means);
         }
@@ -464,7 +464,7 @@ fn direct_io_by_parts_of_a_logical_block_is_foretold() {
             format!("fio --name=a --filename=/mnt/sd/x --rw=read --size=64m --direct=1 {words}");
         let told = explained(&tree, &line).expect("explained");
         let verdict = told.phases[0].verdict.clone();
-        (verdict.trust.name(), verdict.summary)
+        (verdict.trust.name(), verdict.summary())
     };
     let fails = |what: &str| {
         let summary = format!(

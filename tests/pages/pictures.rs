@@ -120,7 +120,7 @@ fn reports_say_what_the_page_says() {
         let html = joined(&html);
         let verdict = record.verdict.as_ref().expect("judged");
         let same = assay::report::trust(&record) == Some(verdict.trust);
-        assert!(!same || html.contains(&joined(&verdict.summary)), "{name}\n{html}");
+        assert!(!same || html.contains(&joined(&verdict.summary())), "{name}\n{html}");
         for phase in &record.phases {
             for total in phase.totals.values().filter(|total| total.bytes.0 > 0) {
                 let iops = total.iops.expect("a rate").to_string();

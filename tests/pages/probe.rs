@@ -282,7 +282,7 @@ fn a_drive_that_hangs_on_the_other_socket() {
         let found = predict::foresee(&survey, &machine).into_iter();
         found
             .filter(|found| found.trap.name() == "T61")
-            .map(|found| found.claim)
+            .map(|found| found.text())
             .collect::<Vec<_>>()
     };
     assert_eq!(

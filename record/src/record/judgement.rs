@@ -1,27 +1,78 @@
 //! What the judges say, as values: part of the record's document.
 
-use super::TrapId;
+use std::borrow::Cow;
 use std::fmt;
 
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::TrapId;
+use crate::claim::Claim;
 use crate::stats::Estimate;
 use crate::unit::{Bandwidth, Bytes, Iops, Nanos, PartOf, Share};
+use crate::words;
 
 /// May a number be believed, and what is it about.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Verdict {
     /// May it be believed as what its reader takes it for.
     pub trust: Trust,
     /// What it is about.
     pub measures: MeasuredSubject,
-    /// One sentence for a person: what was measured and how that is known.
-    pub summary: String,
+    /// What is to be said first, in this order: what was measured and how that is known.
+    pub claims: Vec<Claim>,
     /// The figure that does describe the device, bytes per second, where it was measured too.
     pub corrected: Option<Estimate>,
     /// Everything that was found, the worst first.
     pub findings: Vec<Finding>,
+}
+
+impl Verdict {
+    /// Its claims in words.
+    pub fn summary(&self) -> String {
+        words::sentences(&self.claims)
+    }
+}
+
+/// A verdict as documents have it: its claims, and what they are in words.
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct WrittenVerdict<'a> {
+    /// May it be believed as what its reader takes it for.
+    trust: Trust,
+    /// What it is about.
+    measures: MeasuredSubject,
+    /// The claims in English: what was measured and how that is known.
+    #[serde(default)]
+    summary: String,
+    /// The same as values, in that order; those of which an earlier version kept only words are left out.
+    #[serde(default)]
+    claims: Cow<'a, [Claim]>,
+    /// The figure that does describe the device, bytes per second, where it was measured too.
+    corrected: Option<Estimate>,
+    /// Everything that was found, the worst first.
+    findings: Cow<'a, [Finding]>,
+}
+
+impl Serialize for Verdict {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self { trust, measures, ref claims, corrected, ref findings } = *self;
+        let (summary, claims) = (self.summary(), Cow::Borrowed(&**claims));
+        let findings = Cow::Borrowed(&**findings);
+        WrittenVerdict { trust, measures, summary, claims, corrected, findings }
+            .serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Verdict {
+    fn deserialize<D: Deserializer<'de>>(document: D) -> Result<Self, D::Error> {
+        let written = WrittenVerdict::deserialize(document)?;
+        let WrittenVerdict { trust, measures, summary, claims, corrected, findings } = written;
+        let claims = match claims {
+            known if known.is_empty() && !summary.is_empty() => vec![Claim::Said(summary)],
+            known => known.into_owned(),
+        };
+        Ok(Self { trust, measures, claims, corrected, findings: findings.into_owned() })
+    }
 }
 
 /// May a number be believed.
@@ -114,24 +165,93 @@ impl MeasuredSubject {
 }
 
 /// One thing that was found.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
     /// Its number in the catalogue.
     pub trap: TrapId,
     /// How much it weighs.
     pub weight: FindingWeight,
     /// What the number is about because of it; absent when it changes nothing about that.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measures: Option<MeasuredSubject>,
-    /// What is claimed, in one sentence that a person can repeat.
-    pub claim: String,
+    /// What is claimed.
+    pub claim: Claim,
     /// The very readings that show it.
     pub because: Vec<Exhibit>,
     /// What to type now; absent when nothing is to be done.
-    #[serde(default, deserialize_with = "of_any_version")]
     pub next: Option<NextStep>,
 }
+
+impl Finding {
+    /// Its claim, in one sentence that a person can repeat.
+    pub fn text(&self) -> String {
+        words::say(&self.claim)
+    }
+}
+
+/// A finding as documents have it: its claim, and what that is in words.
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct WrittenFinding<'a> {
+    /// Its number in the catalogue.
+    trap: TrapId,
+    /// How much it weighs.
+    weight: FindingWeight,
+    /// What the number is about because of it; absent when it changes nothing about that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    measures: Option<MeasuredSubject>,
+    /// What is claimed.
+    claim: Cow<'a, Claim>,
+    /// The same in one English sentence that a person can repeat.
+    #[serde(default)]
+    text: String,
+    /// The very readings that show it.
+    because: Cow<'a, [Exhibit]>,
+    /// What to type now; absent when nothing is to be done.
+    #[serde(default)]
+    next: Option<Cow<'a, NextStep>>,
+}
+
+impl Serialize for Finding {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self { trap, weight, measures, ref claim, ref because, ref next } = *self;
+        let (text, claim, because) = (self.text(), Cow::Borrowed(claim), Cow::Borrowed(&**because));
+        let next = next.as_ref().map(Cow::Borrowed);
+        WrittenFinding { trap, weight, measures, claim, text, because, next }.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Finding {
+    fn deserialize<D: Deserializer<'de>>(document: D) -> Result<Self, D::Error> {
+        let written = WrittenFinding::deserialize(document)?;
+        let WrittenFinding { trap, weight, measures, claim, text, because, next } = written;
+        // What another version claims is known by its words.
+        let claim = match claim.into_owned() {
+            Claim::Unknown(_) => Claim::Said(text),
+            claim => claim,
+        };
+        let (because, next) = (because.into_owned(), next.map(Cow::into_owned));
+        Ok(Self { trap, weight, measures, claim, because, next })
+    }
+}
+
+/// What is written is what is published.
+#[cfg(feature = "schema")]
+macro_rules! schema_as_written {
+    ($($kind:ident $written:ident),*) => {$(
+        impl schemars::JsonSchema for $kind {
+            fn schema_name() -> Cow<'static, str> {
+                stringify!($kind).into()
+            }
+
+            fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                $written::json_schema(generator)
+            }
+        }
+    )*};
+}
+
+#[cfg(feature = "schema")]
+schema_as_written! { Verdict WrittenVerdict, Finding WrittenFinding }
 
 /// How much a finding weighs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -354,33 +474,6 @@ pub enum Remedy {
     Explain,
 }
 
-/// A next step as this version and earlier ones wrote it: those had a line or advice in prose.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum WrittenStep {
-    Now(NextStep),
-    Typed {
-        #[serde(rename = "type")]
-        command: String,
-    },
-    Prose {
-        #[serde(rename = "do")]
-        _text: String,
-    },
-}
-
-/// A next step of any version. Prose of earlier ones is left out: judging again says what to type.
-fn of_any_version<'de, D: Deserializer<'de>>(document: D) -> Result<Option<NextStep>, D::Error> {
-    Ok(match Option::<WrittenStep>::deserialize(document)? {
-        Some(WrittenStep::Now(step)) => Some(step),
-        Some(WrittenStep::Typed { command }) => {
-            let again = command.split(' ').any(|word| word == "assay");
-            Some(NextStep::new(if again { Remedy::Rerun } else { Remedy::Inspect }, command))
-        }
-        Some(WrittenStep::Prose { .. }) | None => None,
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -424,27 +517,21 @@ mod tests {
     }
 
     #[test]
-    fn a_next_step_of_an_earlier_version_is_read() {
-        let next = |written: serde_json::Value| {
+    fn what_another_version_claims_is_known_by_its_words() {
+        let read = |claim: serde_json::Value| {
             let finding = serde_json::json!({
-                "trap": "T02", "weight": "refute", "claim": "x", "because": [], "next": written,
+                "trap": "T02", "weight": "refute", "claim": claim, "text": "It is so.",
+                "because": [], "next": { "remedy": "inspect", "command": "lsblk -t" },
             });
-            serde_json::from_value::<Finding>(finding).expect("a finding").next
+            serde_json::from_value::<Finding>(finding).expect("a finding")
         };
-        let flush = NextStep::new(Remedy::Flush, "assay dd of=x conv=fsync");
-        let json = serde_json::to_value(&flush).expect("json");
+        let other = read(serde_json::json!({ "of_tomorrow": { "speed": 7 } }));
+        assert_eq!(other.claim, Claim::Said("It is so.".into()));
+        assert_eq!(other.next, Some(NextStep::new(Remedy::Inspect, "lsblk -t")));
+        let written = serde_json::to_value(&other).expect("json");
         assert_eq!(
-            json,
-            serde_json::json!({ "remedy": "flush", "command": "assay dd of=x conv=fsync" })
+            (&written["claim"], &written["text"]),
+            (&"It is so.".into(), &"It is so.".into())
         );
-        assert_eq!(next(json), Some(flush.clone()));
-        assert_eq!(
-            next(serde_json::json!({ "type": "assay dd of=x conv=fsync" })),
-            Some(NextStep { remedy: Remedy::Rerun, ..flush })
-        );
-        let look = next(serde_json::json!({ "type": "lsblk -t" }));
-        assert_eq!(look, Some(NextStep::new(Remedy::Inspect, "lsblk -t")));
-        assert_eq!(next(serde_json::json!({ "do": "flush it" })), None);
-        assert_eq!(next(serde_json::Value::Null), None);
     }
 }

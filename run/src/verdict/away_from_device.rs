@@ -190,7 +190,7 @@ mod tests {
             assert_eq!((found.trust, found.measures), (Trust::Sound, MeasuredSubject::Limited));
             assert!(
                 found
-                    .summary
+                    .summary()
                     .starts_with("Limited by the path through the page cache, not by loop3: ")
             );
         }
@@ -231,7 +231,7 @@ mod tests {
         bench.work(0.01, 0.0);
         let found = verdict(&bench.record);
         assert_eq!((found.trust, found.measures), (Trust::Sound, MeasuredSubject::Limited));
-        let claim = &found.findings[0].claim;
+        let claim = &found.findings[0].text();
         assert!(claim.contains("holds the rate below 8.39 MB/s"), "{claim}");
         assert!(claim.contains("blkio.throttle.write_bps_device"), "{claim}");
     }
@@ -243,7 +243,7 @@ mod tests {
         bench.work(0.01, 0.0);
         let found = verdict(&bench.record);
         assert_eq!((found.trust, found.measures), (Trust::Sound, MeasuredSubject::Limited));
-        let claim = &found.findings[0].claim;
+        let claim = &found.findings[0].text();
         assert!(claim.contains("by something above the queue of loop3"), "{claim}");
     }
 

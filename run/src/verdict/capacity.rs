@@ -99,7 +99,9 @@ fn unproven(record: &Record, phase: &PhaseRecord, whole: bool) -> Option<String>
         MeasuredSubject::Invalid,
     ];
     let verdict = phase.verdict.as_ref()?;
-    elsewhere.contains(&verdict.measures).then(|| verdict.summary.trim_end_matches('.').to_string())
+    elsewhere
+        .contains(&verdict.measures)
+        .then(|| verdict.summary().trim_end_matches('.').to_string())
 }
 
 /// Whether the files that were read have blocks everywhere: those that were written then lie apart on

@@ -233,7 +233,8 @@ fn believed(phase: &PhaseRecord, demand: ClassDemand) -> Result<(), String> {
     if verdict.trust == Trust::Sound || unsteady && demand == ClassDemand::SequentialWrite {
         return Ok(());
     }
-    let summary = verdict.summary.trim_end_matches('.');
+    let summary = verdict.summary();
+    let summary = summary.trim_end_matches('.');
     Err(format!("have a result that is {} ({summary})", verdict.trust.name()))
 }
 
@@ -300,7 +301,7 @@ fn host(record: &Record, grades: &[ClassGrade]) -> Vec<String> {
     for verdict in phases.filter_map(|phase| phase.verdict.as_ref()) {
         let outside = matches!(verdict.measures, MeasuredSubject::Limited | MeasuredSubject::Tool);
         let claim = verdict.findings.iter().find(|f| f.measures == Some(verdict.measures));
-        said.extend(claim.filter(|_| outside).map(|finding| finding.claim.clone()));
+        said.extend(claim.filter(|_| outside).map(|finding| finding.text()));
     }
     let mut once: Vec<String> = Vec::new();
     for sentence in said {

@@ -187,7 +187,7 @@ mod tests {
         let found = verdict(&bench.record);
         assert_eq!((found.trust, found.measures), (Trust::Doubtful, MeasuredSubject::Tool));
         let said = "Limited by the program, not by loop3: it was on a CPU 85 % of the time (copying into the page cache included), 82 % while loop3 had nothing to do.";
-        assert_eq!(found.summary, said);
+        assert_eq!(found.summary(), said);
         // However many requests were in flight in the little time in which it worked.
         bench.in_flight(1.3);
         assert_eq!(verdict(&bench.record).measures, MeasuredSubject::Tool);

@@ -137,7 +137,7 @@ mod tests {
         let found = verdict(&bench.record);
         assert_eq!((found.trust, found.measures), (Trust::Doubtful, MeasuredSubject::Unsteady));
         let said = "loop3 fell from 7.86 MB/s to 1.31 MB/s after 15 MiB: the average";
-        assert!(found.summary.starts_with(said), "{}", found.summary);
+        assert!(found.summary().starts_with(said), "{}", found.summary());
         let kept = found.corrected.expect("the second rate").value / (1.25 * MIB as f64);
         assert!((0.97..1.03).contains(&kept), "{kept}");
         let traps: Vec<_> = found.findings.iter().map(|f| f.trap).collect();
@@ -151,9 +151,12 @@ mod tests {
         let rounds = vec![1.0; 5];
         bench.steadied(Some(SteadyState { mean: 1.0, spread: 0.0, slope: 0.0, rounds }));
         let found = verdict(&bench.record);
-        assert_eq!(found.trust, Trust::Sound, "{}", found.summary);
+        assert_eq!(found.trust, Trust::Sound, "{}", found.summary());
         assert!(
-            found.findings.iter().any(|f| f.trap == TrapId::T43 && f.claim.contains(" fell from "))
+            found
+                .findings
+                .iter()
+                .any(|f| f.trap == TrapId::T43 && f.text().contains(" fell from "))
         );
     }
 

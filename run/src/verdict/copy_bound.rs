@@ -86,7 +86,7 @@ mod tests {
         let found = verdict(&copies(20.0, 0.5).record);
         assert_eq!((found.trust, found.measures), (Trust::Doubtful, MeasuredSubject::Tool));
         let said = "Limited by the copy from the page cache: it ran at 83 % of the speed at which this machine copies; loop3 was idle in between.";
-        assert_eq!(found.summary, said);
+        assert_eq!(found.summary(), said);
         let traps: Vec<_> = found.findings.iter().map(|f| f.trap).collect();
         assert!(!traps.contains(&TrapId::T51), "said once: {traps:?}");
     }

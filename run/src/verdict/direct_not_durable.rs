@@ -108,10 +108,10 @@ mod tests {
         let found = verdict(&bench.record);
         assert_eq!(found.trust, Trust::Sound);
         assert_eq!(
-            found.summary,
+            found.summary(),
             "This is the speed of the device: all bytes had reached loop3 when the clock stopped."
         );
         let said = found.findings.iter().find(|f| f.trap == TrapId::T16).expect("a note");
-        assert!(said.claim.starts_with("Not durable: sync_file_range"), "{}", said.claim);
+        assert!(said.text().starts_with("Not durable: sync_file_range"), "{}", said.text());
     }
 }

@@ -98,7 +98,7 @@ mod tests {
         let found = verdict(&bench.record);
         assert_eq!((found.trust, found.measures), (Trust::Wrong, MeasuredSubject::Deferred));
         assert_eq!(found.corrected, None);
-        assert!(found.summary.starts_with("/mnt/x was truncated to 0 B during the measurement"));
+        assert!(found.summary().starts_with("/mnt/x was truncated to 0 B during the measurement"));
         assert_eq!(traps(&bench), [TrapId::T27]);
     }
 

@@ -184,7 +184,7 @@ mod tests {
 
     fn said(bench: &DoctoredRecord, phase: usize) -> Option<String> {
         let found = super::super::of_phase(&bench.record, &bench.record.phases[phase]);
-        found.findings.into_iter().find(|f| f.trap == TrapId::T45).map(|f| f.claim)
+        found.findings.into_iter().find(|f| f.trap == TrapId::T45).map(|f| f.text())
     }
 
     #[test]

@@ -185,7 +185,7 @@ mod tests {
         let verdict = verdict(&bench.record);
         assert_eq!((verdict.trust, verdict.measures), (Trust::Wrong, MeasuredSubject::Invalid));
         assert_eq!(verdict.corrected, None);
-        assert!(verdict.summary.contains("did not reach the device: ENOSPC"), "{verdict:?}");
+        assert!(verdict.summary().contains("did not reach the device: ENOSPC"), "{verdict:?}");
     }
 
     #[test]

@@ -113,7 +113,7 @@ mod tests {
             "{found:?}"
         );
         let said = "Limited by the lock of the file: 8 writes were in flight, but loop3 had 0.9;";
-        assert!(found.summary.starts_with(said), "{}", found.summary);
+        assert!(found.summary().starts_with(said), "{}", found.summary());
         assert!(found.findings.iter().all(|f| f.trap != TrapId::T55), "said once: {found:?}");
     }
 

@@ -127,7 +127,7 @@ mod tests {
         change(&mut bench);
         let found = verdict(&bench.record);
         assert_eq!(found.trust, Trust::Sound, "{found:?}");
-        found.findings.into_iter().find(|f| f.trap == TrapId::T36).map(|f| f.claim)
+        found.findings.into_iter().find(|f| f.trap == TrapId::T36).map(|f| f.text())
     }
 
     #[test]

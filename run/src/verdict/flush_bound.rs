@@ -95,7 +95,7 @@ mod tests {
         bench.flushes(2049);
         let found = verdict(&bench.record);
         assert_eq!(found.trust, Trust::Sound);
-        assert!(found.summary.contains("Flush-bound: 2049 flushes for 2048 writes"), "{found:?}");
+        assert!(found.summary().contains("Flush-bound: 2049 flushes for 2048 writes"), "{found:?}");
     }
 
     #[test]

@@ -73,7 +73,7 @@ mod tests {
         let found = verdict(&bench.record);
         assert_eq!((found.trust, found.measures), (Trust::Unproven, MeasuredSubject::Unsure));
         let said = "loop3 is a virtual disk and moved 5154 MB/s, more than most drives can: its host may have answered from memory, which cannot be seen from here.";
-        assert_eq!(found.summary, said);
+        assert_eq!(found.summary(), said);
     }
 
     #[test]

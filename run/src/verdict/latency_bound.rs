@@ -77,7 +77,7 @@ mod tests {
         let found = verdict(&bench.record);
         assert_eq!(found.trust, Trust::Sound);
         let said = "All bytes had reached loop3, flushed, when the clock stopped. Latency-bound at depth 1: loop3 was busy 70 % of the time, so this is not its peak speed.";
-        assert_eq!(found.summary, said);
+        assert_eq!(found.summary(), said);
         bench.record.phases[0].flows[0].depth = 32;
         assert!(!named(&bench));
     }

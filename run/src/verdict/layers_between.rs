@@ -72,7 +72,7 @@ mod tests {
         let mut claim = |kind: LayerKind| {
             bench.layer_kind(kind);
             let found = verdict(&bench.record).findings;
-            found.into_iter().find(|f| f.trap == TrapId::T41).map(|f| f.claim)
+            found.into_iter().find(|f| f.trap == TrapId::T41).map(|f| f.text())
         };
         let crypt = claim(LayerKind::Mapper { uuid: "CRYPT-LUKS2-77-x".into() });
         assert!(crypt.is_some_and(|claim| claim.ends_with("below it: it encrypts.")));

@@ -172,8 +172,8 @@ impl<'a> LessonFigure<'a> {
     }
 
     /// What a rule said of it.
-    pub fn said(&self, rule: TrapId) -> Option<&'a str> {
-        self.found(rule).map(|found| found.claim.as_str())
+    pub fn said(&self, rule: TrapId) -> Option<String> {
+        self.found(rule).map(Finding::text)
     }
 
     /// A rule says more than a note.

@@ -175,7 +175,7 @@ mod tests {
         let found = verdict(&series(50, |n| if n < 20 { 1 } else { 4 }).record);
         assert_eq!((found.trust, found.measures), (Trust::Doubtful, MeasuredSubject::Unsteady));
         let said = "The rate of loop3 changed: 1.31 MB/s for 2.00 s, then 5.24 MB/s for 3.00 s; the average is neither.";
-        assert_eq!(found.summary, said);
+        assert_eq!(found.summary(), said);
     }
 
     /// A link that fell back between these two moments.
@@ -199,7 +199,7 @@ mod tests {
             bench.record.phases[0].evidence.condition_changes = vec![link(ms(after), ms(at))];
             let found = verdict(&bench.record);
             let said = "The rate of loop3 changed, and with it the PCIe link of loop3 (from PCIe 1.0 x1 to PCIe 3.0 x4): 1.31 MB/s";
-            assert_eq!(found.summary.starts_with(said), beside, "{found:?}");
+            assert_eq!(found.summary().starts_with(said), beside, "{found:?}");
             let shown = |shown: &&Exhibit| shown.reading == "PCIe link of loop3";
             let shown = found.findings[0].because.iter().filter(shown).count();
             assert_eq!(shown, usize::from(beside), "{found:?}");
@@ -214,7 +214,7 @@ mod tests {
         let found = verdict(&bench.record);
         assert_eq!((found.trust, found.measures), (Trust::Doubtful, MeasuredSubject::Unsteady));
         let said = "The limit on loop3 changed while the run went on, from or to 2.62 MB/s (/sys/fs/cgroup/blkio/blkio.throttle.write_bps_device): the average is the rate of no moment.";
-        assert_eq!(found.summary, said);
+        assert_eq!(found.summary(), said);
         let shown: Vec<_> = found.findings[0]
             .because
             .iter()
@@ -237,7 +237,7 @@ mod tests {
         };
         let found = spread(|n| [1, 5, 1, 4, 6][n as usize % 5] * (1 + n % 2) / 2);
         assert_eq!((found.trust, found.measures), (Trust::Unproven, MeasuredSubject::Unsure));
-        assert!(found.summary.contains(": one figure cannot describe it."), "{found:?}");
+        assert!(found.summary().contains(": one figure cannot describe it."), "{found:?}");
         assert_eq!(spread(|n| 2 + n % 2).trust, Trust::Sound);
     }
 
@@ -245,7 +245,7 @@ mod tests {
     fn a_rate_that_comes_and_goes_has_several() {
         let found = verdict(&series(80, |n| if n / 20 % 2 == 0 { 1 } else { 3 }).record);
         let said = "The rate of loop3 changed 3 times, between 1.31 MB/s and 3.93 MB/s: the average is the rate of no moment.";
-        assert_eq!(found.summary, said);
+        assert_eq!(found.summary(), said);
     }
 
     #[test]

@@ -144,14 +144,14 @@ mod tests {
         bench.linked(4_500_000, None);
         let found = verdict(&bench.record);
         assert_eq!((found.trust, found.measures), (Trust::Sound, MeasuredSubject::Limited));
-        assert!(found.summary.contains("link of loop3: SATA 1.5 Gbps carries at most 4.50 MB"));
+        assert!(found.summary().contains("link of loop3: SATA 1.5 Gbps carries at most 4.50 MB"));
     }
 
     #[test]
     fn a_slow_link_is_told_before_a_run_in_the_words_of_after_it() {
         let mut bench = DoctoredRecord::write_flushed();
         bench.linked(4_500_000, None);
-        let after = verdict(&bench.record).summary;
+        let after = verdict(&bench.record).summary();
         let links: Vec<_> = bench
             .record
             .resolved
@@ -160,7 +160,7 @@ mod tests {
             .flat_map(|subject| &subject.stack)
             .flat_map(|layer| layer.hardware.links.clone())
             .collect();
-        let before = super::slow("loop3", &links).expect("a slow link").claim;
+        let before = super::slow("loop3", &links).expect("a slow link").text();
         let said = before.trim_start_matches("Figures are limited");
         assert!(after.contains(said), "{before}\n{after}");
         bench.linked(4_500_000, Some(20_000_000));
@@ -181,6 +181,6 @@ mod tests {
         bench.linked(10_000_000, Some(20_000_000));
         let found = verdict(&bench.record);
         assert_eq!((found.trust, found.measures), (Trust::Sound, MeasuredSubject::Device));
-        assert!(found.findings.iter().any(|f| f.claim.contains("20.0 MB/s is possible")));
+        assert!(found.findings.iter().any(|f| f.text().contains("20.0 MB/s is possible")));
     }
 }

@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn a_loop_device_begins_with_a_block_of_its_file() {
-        let claim = super::loop_start("loop3", Bytes(63 * 512)).map(|found| found.claim);
+        let claim = super::loop_start("loop3", Bytes(63 * 512)).map(|found| found.text());
         assert!(claim.is_some_and(|claim| claim.starts_with("loop3 starts 32256 bytes into")));
         assert!(super::loop_start("loop3", Bytes(1 << 20)).is_none());
     }

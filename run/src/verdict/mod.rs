@@ -117,7 +117,7 @@ use rule::{disturbed, explained, finding, no_storage, rank, refuted};
 pub(crate) use rules::JUDGED;
 pub(crate) use rules::mapped;
 pub use rules::{RULES, of_phase};
-use rules::{aside, asides, pair};
+use rules::{asides, pair};
 pub use study::{StudyJudge, paced, wanted};
 pub use works_on::slower;
 
@@ -165,7 +165,7 @@ fn of_runs(first: &[&Record], second: &[&Record]) -> Vec<Finding> {
             let within =
                 pair(base, record).into_iter().filter(|said| said.weight > FindingWeight::Note);
             found.extend(within.map(|said| Finding {
-                claim: format!("Runs 1 and {} of the {which}: {}", number + 2, said.claim),
+                claim: format!("Runs 1 and {} of the {which}: {}", number + 2, said.text()).into(),
                 ..said
             }));
         }

@@ -268,14 +268,14 @@ mod tests {
     fn a_second_writer_is_named() {
         let mut bench = DoctoredRecord::write_flushed();
         bench.written(Bytes::mib(40), Bytes::mib(40));
-        assert!(found(&bench, TrapId::T31).claim.contains("no process was seen"));
+        assert!(found(&bench, TrapId::T31).text().contains("no process was seen"));
         let small = ("sh", Nanos::ZERO, Bytes::mib(1));
         bench.beside(&[small, ("dd", Nanos::ZERO, Bytes::mib(19))]);
         let named = found(&bench, TrapId::T31);
         assert!(
-            named.claim.ends_with("from this run. Meanwhile dd (process 11) wrote 19 MiB."),
+            named.text().ends_with("from this run. Meanwhile dd (process 11) wrote 19 MiB."),
             "{}",
-            named.claim
+            named.text()
         );
         assert_eq!(named.next.expect("something to do").words(), "ps -o pid,etime,args -p 11");
         assert!(named.because.iter().any(|shown| shown.source == "/proc/11/io"));
@@ -283,7 +283,7 @@ mod tests {
             let others = &mut bench.record.phases[0].evidence.neighbours;
             let Some(Reading::Seen(others)) = others else { panic!("not seen") };
             others.processes[1].open_on = Some(vec![disk.into()]);
-            found(&bench, TrapId::T31).claim.ends_with("wrote 19 MiB.")
+            found(&bench, TrapId::T31).text().ends_with("wrote 19 MiB.")
         };
         assert!(open_on("loop3") && open_on("7:3") && !open_on("vda"));
     }
@@ -301,7 +301,7 @@ mod tests {
             others.processes[1].open_on = Some(vec![disk.into()]);
             others.processes[1].parent = Some(parent);
             found(&bench, TrapId::T31)
-                .claim
+                .text()
                 .contains("programs started by sh (process 10) wrote 16 MiB")
         };
         assert!(named("loop3", 10) && !named("vda", 10) && !named("loop3", 1));
@@ -320,7 +320,7 @@ mod tests {
         assert_eq!(next(&bench), see);
         bench.done_by_ended(0, Bytes::mib(19));
         assert_eq!(next(&bench), see);
-        let claim = found(&bench, TrapId::T31).claim;
+        let claim = found(&bench, TrapId::T31).text();
         assert!(claim.ends_with("programs started by bash (process 10) wrote 20 MiB."), "{claim}");
         bench.beside(&[bash, ("dd", Nanos::ZERO, Bytes::mib(19))]);
         assert_eq!(next(&bench), "ps -o pid,etime,args -p 10,11 --ppid 10");
@@ -341,13 +341,13 @@ mod tests {
         let judged = verdict(&bench.record);
         assert_eq!((judged.trust, judged.measures), (Trust::Sound, MeasuredSubject::Limited));
         assert_eq!(
-            judged.summary,
+            judged.summary(),
             "This is only part of what loop3 did: 2 partners on the same semaphores (bonnie++ (process 10) and bonnie++ (process 11)) moved 40 MiB meanwhile, 60 MiB in total, at 12.6 MB/s."
         );
         assert!(judged.findings.iter().all(|f| f.trap != TrapId::T52), "{judged:?}");
         // A stranger beside them is one.
         bench.beside(&[partner, ("dd", Nanos::ZERO, Bytes::mib(19))]);
-        let claim = found(&bench, TrapId::T31).claim;
+        let claim = found(&bench, TrapId::T31).text();
         assert!(claim.ends_with("Meanwhile dd (process 11) wrote 19 MiB."), "{claim}");
     }
 
@@ -360,9 +360,9 @@ mod tests {
         bench.beside(&[("sh", Nanos::millis(4900), Bytes::ZERO)]);
         let named = found(&bench, TrapId::T52);
         assert!(
-            named.claim.ends_with("the CPUs. sh (process 10) used 98 % of a CPU."),
+            named.text().ends_with("the CPUs. sh (process 10) used 98 % of a CPU."),
             "{}",
-            named.claim
+            named.text()
         );
     }
 
@@ -384,7 +384,7 @@ mod tests {
         let found = verdict(&bench.record);
         assert_eq!((found.trust, found.measures), (Trust::Sound, MeasuredSubject::Device));
         let said = "when the clock stopped. Meanwhile sh (process 10) used 98 % of a CPU; this run waited for a CPU 3.0 % of the time.";
-        assert!(found.summary.ends_with(said), "{}", found.summary);
+        assert!(found.summary().ends_with(said), "{}", found.summary());
         // It took nothing from a run that did not wait for it.
         bench.ran(&[0], Some(Nanos::millis(10)));
         assert!(verdict(&bench.record).findings.is_empty());
@@ -404,7 +404,7 @@ mod tests {
         bench.beside(&[("sh", Nanos::millis(4900), Bytes::ZERO)]);
         let found = verdict(&bench.record);
         assert_eq!((found.trust, found.measures), (Trust::Doubtful, MeasuredSubject::Disturbed));
-        let claim = &found.findings[0].claim;
+        let claim = &found.findings[0].text();
         assert_eq!(
             claim,
             "The program waited for a CPU 20 % of the time; loop3 was idle in between. sh (process 10) used 98 % of a CPU."

@@ -172,7 +172,7 @@ mod tests {
             let finding =
                 found.findings.iter().find(|finding| finding.trap == TrapId::T29).cloned();
             let finding = finding.expect("told");
-            finding.claim.contains("the block layer")
+            finding.text().contains("the block layer")
         };
         assert!(!told(&bench));
         bench.record.phases[0].flows[0].durability = Durability::OpenSync;
@@ -198,6 +198,6 @@ mod tests {
         bench.bottom(LeafKind::Nothing("/dev/null".into()));
         let found = verdict(&bench.record);
         assert_eq!((found.trust, found.measures), (Trust::Wrong, MeasuredSubject::Tool));
-        assert!(found.summary.contains("No storage was involved"));
+        assert!(found.summary().contains("No storage was involved"));
     }
 }

@@ -42,7 +42,7 @@ mod tests {
         let figure = found.corrected.expect("the flush was watched").value;
         assert!((figure / (4.0 * MIB as f64) - 1.0).abs() < 0.03, "{figure}");
         assert_eq!(
-            found.summary,
+            found.summary(),
             "This is the speed of memory: nothing had reached loop3 when the clock stopped. \
              With the flush the disk did 4.22 MB/s."
         );
@@ -61,7 +61,11 @@ mod tests {
         let found = verdict(&bench.record);
         let figure = found.corrected.expect("its pace").value;
         assert!((figure / (4.0 * MIB as f64) - 1.0).abs() < 0.03, "{figure}");
-        assert!(found.summary.contains("still running when the watch ended"), "{}", found.summary);
+        assert!(
+            found.summary().contains("still running when the watch ended"),
+            "{}",
+            found.summary()
+        );
     }
 
     #[test]

@@ -61,7 +61,7 @@ mod tests {
         let found = verdict(&seen(&[("S anon_pipe_read", 45), ("D io_schedule", 5)]).record);
         assert_eq!((found.trust, found.measures), (Trust::Doubtful, MeasuredSubject::Tool));
         let said = "Limited by the program at the other end of the pipe: the run waited for it ";
-        assert!(found.summary.starts_with(said), "{}", found.summary);
+        assert!(found.summary().starts_with(said), "{}", found.summary());
     }
 
     #[test]

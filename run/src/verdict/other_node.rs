@@ -83,7 +83,7 @@ mod tests {
         let found = verdict(&bench.record);
         let far = found.findings.iter().find(|f| f.trap == TrapId::T61).expect("said");
         assert_eq!(
-            far.claim,
+            far.text(),
             "The workers ran on the wrong NUMA node: loop3 is local to CPUs 4-7, they ran on 0 and 2."
         );
         assert_eq!(

@@ -3,6 +3,7 @@
 use super::measure::FlowView;
 use super::words::of;
 use super::{Rule, RuleJudge, advice, finding};
+use crate::claim::TransferClaim;
 use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, Remedy, TrapId};
 
 /// Short transfers are good to know; an end of the data that the plan did not foresee leaves no
@@ -31,7 +32,7 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
             RULE.id,
             FindingWeight::Refute,
             Some(MeasuredSubject::Invalid),
-            format!("{} ended before the plan did.", flow_view.subject.path),
+            TransferClaim::EndedBeforePlan { path: flow_view.subject.path.clone() },
             shown,
             advice::load(flow_view, Remedy::WriteFirst),
         ));
@@ -45,10 +46,7 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
             of(left, length),
             "fstat()",
         );
-        let claim = format!(
-            "{} was truncated from {length} to {left} while it was read: the copy moved less than was there.",
-            cut.path
-        );
+        let claim = TransferClaim::Truncated { path: cut.path.clone(), from: length, to: left };
         let doubt = FindingWeight::Doubt;
         return Some(finding(RULE.id, doubt, None, claim, vec![shown], None));
     }
@@ -57,7 +55,7 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
             RULE.id,
             FindingWeight::Note,
             None,
-            format!("{} ended before the count was reached.", flow_view.subject.path),
+            TransferClaim::EndedBeforeCount { path: flow_view.subject.path.clone() },
             shown,
             None,
         ));
@@ -67,10 +65,7 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
             RULE.id,
             FindingWeight::Note,
             None,
-            format!(
-                "{} calls transferred less than requested; only the bytes transferred are counted.",
-                flow.short
-            ),
+            TransferClaim::Short { calls: flow.short },
             shown,
             None,
         )
@@ -109,6 +104,6 @@ mod tests {
         let said = format!(
             "{path} was truncated from 20 MiB to 5 MiB while it was read: the copy moved less than was there."
         );
-        assert_eq!(found.summary, said);
+        assert_eq!(found.summary(), said);
     }
 }

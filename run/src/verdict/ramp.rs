@@ -184,7 +184,7 @@ fn bound(
         .and_then(|flow_view| flow_view.top());
     match level {
         Some(level) => queue(&phase_view, step, level),
-        None => unknown(format!("no device counters could be read. {}", verdict.summary)),
+        None => unknown(format!("no device counters could be read. {}", verdict.summary())),
     }
 }
 

@@ -72,7 +72,7 @@ mod tests {
         let found = verdict(&bench.record);
         assert_eq!((found.trust, found.measures), (Trust::Doubtful, MeasuredSubject::Disturbed));
         let said = "Another program read the same data: this run asked loop3 for only 30 % of its bytes, and found the rest in memory.";
-        assert_eq!(found.summary, said);
+        assert_eq!(found.summary(), said);
         bench.own_read(Bytes::mib(20));
         assert_eq!(verdict(&bench.record).trust, Trust::Sound);
     }

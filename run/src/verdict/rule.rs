@@ -1,6 +1,7 @@
 //! What a rule is, and what rules say.
 
 use super::measure::{FlowView, PhaseView};
+use crate::claim::Claim;
 use crate::evidence::LeafKind;
 use crate::record::{
     Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, PhaseLedger, Record, TrapId,
@@ -45,7 +46,7 @@ pub(super) fn finding(
     trap: TrapId,
     weight: FindingWeight,
     measures: Option<MeasuredSubject>,
-    claim: impl Into<String>,
+    claim: impl Into<Claim>,
     because: Vec<Exhibit>,
     next: Option<NextStep>,
 ) -> Finding {

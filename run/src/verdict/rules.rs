@@ -15,10 +15,12 @@ use super::{
     unexplained, unlike_runs, unseen, waiting_for_cpu, waiting_for_memory, words, works_on,
     worn_out, wrong_content, zoned_or_dax,
 };
+use crate::claim::{Claim, DataArrival, SummaryClaim};
 use crate::record::{
     Finding, FindingWeight, MeasuredSubject, NextStep, PhaseLedger, PhaseRecord, Record, Trust,
     Verdict,
 };
+use crate::unit::Bandwidth;
 
 /// All rules, in the order in which they are asked: what explains most comes first.
 pub const RULES: &[Rule] = &[
@@ -139,8 +141,8 @@ pub(super) fn balanced(record: &Record, phase: &PhaseRecord) -> (Verdict, PhaseL
         Trust::Sound | Trust::Unproven => None,
     };
     let corrected = corrected.filter(|found| limits::allow(&phase_view, found.value));
-    let summary = summary(&phase_view, trust, measures, &found, corrected);
-    (Verdict { trust, measures, summary, corrected, findings: found }, ledger)
+    let claims = summary(&phase_view, trust, measures, &found, corrected);
+    (Verdict { trust, measures, claims, corrected, findings: found }, ledger)
 }
 
 /// What to type next is typed where the line was.
@@ -188,6 +190,7 @@ fn of_source(phase_view: &PhaseView<'_>, flow_view: &FlowView<'_>, found: Findin
                 "Part of {source} did not come from its disk; the figure is of the target, {}.",
                 end.named()
             );
+            let claim = claim.into();
             Finding { weight: FindingWeight::Note, measures: None, claim, next: None, ..found }
         }
         _ => found,
@@ -238,45 +241,38 @@ fn lasting(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<crate::stats
     found.iter().any(fell).then(|| cliff::sustained(phase_view)).flatten()
 }
 
+/// What is said of the phase, in its order: what the figure is about, what it would be, and what stands aside.
 fn summary(
     phase_view: &PhaseView<'_>,
     trust: Trust,
     measures: MeasuredSubject,
     found: &[Finding],
     corrected: Option<crate::stats::Estimate>,
-) -> String {
+) -> Vec<Claim> {
     let leading = found.iter().find(|f| f.measures == Some(measures)).or(found.first());
-    let first = match (trust, leading) {
-        (Trust::Sound, Some(finding)) if finding.measures.is_some() => finding.claim.clone(),
-        (Trust::Sound, _) => sound(phase_view, found),
-        (_, Some(finding)) => finding.claim.clone(),
-        (_, None) => sound(phase_view, found),
-    };
-    let second = match corrected {
-        Some(figure) if phase_view.cases.iter().any(|flow_view| flow_view.deferral().is_some()) => {
-            let slope =
-                phase_view.cases.iter().filter_map(FlowView::deferral).any(|left| left.by_slope);
-            let pace = words::pace(figure.value);
-            if slope {
-                format!(" The flush was still running when the watch ended, at {pace}.")
-            } else {
-                format!(" With the flush the disk did {pace}.")
-            }
+    let mut claims = match leading {
+        Some(finding) if trust != Trust::Sound || finding.measures.is_some() => {
+            vec![finding.claim.clone()]
         }
-        // The claim tells both rates.
-        Some(_) if trust == Trust::Doubtful => String::new(),
+        _ => sound(phase_view, found),
+    };
+    match corrected {
         Some(figure) => {
-            format!(" The part that came from the disk was read at {}.", words::pace(figure.value))
+            let pace = Bandwidth(figure.value);
+            let left: Vec<_> = phase_view.cases.iter().filter_map(FlowView::deferral).collect();
+            let said = match left.iter().any(|left| left.by_slope) {
+                true => Some(SummaryClaim::FlushRanOn { pace }),
+                false if !left.is_empty() => Some(SummaryClaim::WithFlush { pace }),
+                // The claim tells both rates.
+                false if trust == Trust::Doubtful => None,
+                false => Some(SummaryClaim::PartFromDisk { pace }),
+            };
+            claims.extend(said.map(Claim::from));
         }
-        None if trust == Trust::Sound => aside(found),
-        None => String::new(),
-    };
-    format!("{first}{second}")
-}
-
-/// What is worth saying beside a figure that may be believed, each with a space before it.
-pub(super) fn aside(found: &[Finding]) -> String {
-    asides(found).map(|f| format!(" {}", words::sentence(&f.claim))).collect()
+        None if trust == Trust::Sound => claims.extend(asides(found).map(|f| f.claim.clone())),
+        None => {}
+    }
+    claims
 }
 
 /// The findings that are worth saying beside a figure that may be believed.
@@ -286,45 +282,37 @@ pub(super) fn asides(found: &[Finding]) -> impl Iterator<Item = &Finding> {
     })
 }
 
-/// How the sentence begins that is said of a device that set the rate itself.
-pub(super) const PRAISE: &str = "This is the speed of the device: ";
-
 /// What is said of a number that nothing speaks against. A device that was idle for most of the time
 /// did not set the rate, whatever did.
-fn sound(phase_view: &PhaseView<'_>, found: &[Finding]) -> String {
+fn sound(phase_view: &PhaseView<'_>, found: &[Finding]) -> Vec<Claim> {
     let judged = phase_view.cases.iter().filter(|flow_view| flow_view.on_devices());
-    let mut parts: Vec<String> = vec![];
+    let mut parts: Vec<DataArrival> = vec![];
     for flow_view in judged {
-        let name = flow_view.named();
+        let device = flow_view.named();
         let through = flow_view.reach().is_some_and(|(reach, _)| reach >= threshold::REACHED);
-        let part = if flow_view.reads() {
-            if !through {
-                continue;
-            }
-            format!("all bytes came from {name}")
-        } else if flow_view.flow.durability.durable() {
-            format!("all bytes had reached {name}, flushed, when the clock stopped")
-        } else {
-            format!("all bytes had reached {name} when the clock stopped")
+        let part = match flow_view.reads() {
+            true if !through => continue,
+            true => DataArrival::From { device },
+            false if flow_view.flow.durability.durable() => DataArrival::Flushed { device },
+            false => DataArrival::At { device },
         };
         if !parts.contains(&part) {
             parts.push(part);
         }
     }
-    match parts.as_slice() {
-        [] => "Nothing was found against this figure.".into(),
-        parts => {
-            let parts = parts.join(", and ");
-            match no_maximum(phase_view, found) {
-                Some(why) => format!("{}. {why}", words::sentence(&parts)),
-                None => format!("{PRAISE}{parts}."),
-            }
-        }
+    let both =
+        |first, second| DataArrival::Both { first: Box::new(first), second: Box::new(second) };
+    let Some(arrived) = parts.into_iter().reduce(both) else {
+        return vec![SummaryClaim::NothingFound.into()];
+    };
+    match no_maximum(phase_view, found) {
+        Some(why) => vec![SummaryClaim::Arrived { arrived }.into(), why],
+        None => vec![SummaryClaim::SpeedOfDevice { arrived }.into()],
     }
 }
 
 /// Why the figure is not the most that the device can do, where the device had time left.
-fn no_maximum(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<String> {
+fn no_maximum(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Claim> {
     let said = [latency_bound::RULE.id, depth_not_reached::RULE.id];
     if let Some(known) = found.iter().find(|f| said.contains(&f.trap)) {
         return Some(known.claim.clone());
@@ -333,7 +321,6 @@ fn no_maximum(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<String> {
     let flow_view = phase_view.cases.iter().find(seen)?;
     let work = phase_view.work();
     (work < threshold::IDLE && flow_view.time() >= threshold::SHORT).then(|| {
-        let (name, part) = (flow_view.named(), words::share(work));
-        format!("{name} was busy {part} of the time, so this is not its peak speed.")
+        SummaryClaim::NotPeak { device: flow_view.named(), busy: words::share(work) }.into()
     })
 }

@@ -63,7 +63,7 @@ mod tests {
         let found = verdict(&bench.record);
         assert_eq!((found.trust, found.measures), (Trust::Wrong, MeasuredSubject::Layer));
         // Even where the counters look well, because the source had to be written first.
-        assert!(found.summary.contains("100 % of the copy shares its blocks"), "{found:?}");
+        assert!(found.summary().contains("100 % of the copy shares its blocks"), "{found:?}");
         assert_eq!(found.corrected, None);
     }
 }

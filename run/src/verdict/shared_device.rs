@@ -253,7 +253,7 @@ mod tests {
         let found = verdict(&bench.record);
         assert_eq!((found.trust, found.measures), (Trust::Unproven, MeasuredSubject::Unsure));
         assert_eq!(
-            found.summary,
+            found.summary(),
             "49 % of the bytes that loop3 moved were not requested by this run, and no process was seen that moved them: ext4, which may be writing the inode tables of a new file system (ext4lazyinit), or another program."
         );
         let next = found.findings.iter().find_map(|finding| finding.next.as_ref());
@@ -263,7 +263,7 @@ mod tests {
         );
         bench.beside(&[("dd", Nanos::ZERO, Bytes::mib(19))]);
         bench.makes_inode_tables();
-        assert!(verdict(&bench.record).summary.contains("dd (process 10)"));
+        assert!(verdict(&bench.record).summary().contains("dd (process 10)"));
     }
 
     #[test]
@@ -275,12 +275,15 @@ mod tests {
         bench.written_back(Bytes::mib(9));
         let unknown =
             "and no process was seen that moved them: the file system itself, or another program.";
-        assert!(verdict(&bench.record).summary.ends_with(unknown), "it is the least part of them");
+        assert!(
+            verdict(&bench.record).summary().ends_with(unknown),
+            "it is the least part of them"
+        );
         bench.written_back(Bytes::mib(19));
         let found = verdict(&bench.record);
         assert_eq!((found.trust, found.measures), (Trust::Unproven, MeasuredSubject::Unsure));
         assert_eq!(
-            found.summary,
+            found.summary(),
             "49 % of the bytes that loop3 moved were not requested by this run, and no process was seen that moved them: the kernel, which wrote back 19 MiB of pages that programs had changed before."
         );
         let next = found.findings.iter().find_map(|finding| finding.next.as_ref());
@@ -288,11 +291,11 @@ mod tests {
         // Those that were read are none of them.
         bench.written(Bytes::mib(20), Bytes::mib(20));
         bench.was_read(Bytes::mib(20));
-        assert!(verdict(&bench.record).summary.ends_with(unknown));
+        assert!(verdict(&bench.record).summary().ends_with(unknown));
         // A thread of this file system is more than pages of any.
         bench.written(Bytes::mib(40), Bytes::mib(40));
         bench.makes_inode_tables();
-        assert!(verdict(&bench.record).summary.contains("(ext4lazyinit)"));
+        assert!(verdict(&bench.record).summary().contains("(ext4lazyinit)"));
     }
 
     #[test]
@@ -306,7 +309,7 @@ mod tests {
         let judged = |bench: &mut DoctoredRecord, requests: u64| {
             bench.requests(requests);
             let found = verdict(&bench.record);
-            (found.trust, found.measures, found.summary)
+            (found.trust, found.measures, found.summary())
         };
         let (trust, measures, said) = judged(&mut bench, 200);
         assert_eq!((trust, measures), (Trust::Doubtful, MeasuredSubject::Disturbed));
@@ -364,7 +367,7 @@ mod tests {
                     (Trust::Unproven, MeasuredSubject::Unsure)
                 );
                 assert!(
-                    found.summary.contains("and no process was seen that moved them"),
+                    found.summary().contains("and no process was seen that moved them"),
                     "{found:?}"
                 );
             }

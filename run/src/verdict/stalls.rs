@@ -182,7 +182,7 @@ mod tests {
         bench.series(&points);
         let found = verdict(&bench.record);
         assert_eq!((found.trust, found.measures), (Trust::Doubtful, MeasuredSubject::Unsteady));
-        assert!(found.summary.contains("1 stall, the longest of 1.50 s"), "{}", found.summary);
+        assert!(found.summary().contains("1 stall, the longest of 1.50 s"), "{}", found.summary());
     }
 
     #[test]
@@ -193,7 +193,7 @@ mod tests {
         bench.series(&points);
         let found = verdict(&bench.record);
         assert_eq!((found.trust, found.measures), (Trust::Doubtful, MeasuredSubject::Unsteady));
-        assert!(found.summary.contains(" stalls, the longest of 800 ms"), "{}", found.summary);
+        assert!(found.summary().contains(" stalls, the longest of 800 ms"), "{}", found.summary());
         // Seldom, and the average tells what the device does.
         let points: Vec<u64> = (0..60).map(|n| if n % 30 < 5 { 0 } else { 10 }).collect();
         bench.series(&points);

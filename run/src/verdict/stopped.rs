@@ -91,7 +91,7 @@ mod tests {
         let found = verdict(&away_for(20, Bytes::ZERO).record);
         assert_eq!((found.trust, found.measures), (Trust::Doubtful, MeasuredSubject::Disturbed));
         let said = "The run did not run for 2.00 s of 7.00 s: it was stopped or frozen, or the machine was paused.";
-        assert_eq!(found.summary, said);
+        assert_eq!(found.summary(), said);
     }
 
     #[test]
@@ -101,7 +101,7 @@ mod tests {
             let evidence = &mut bench.record.phases[0].evidence;
             evidence.before.frozen = Some(Nanos::secs(7));
             evidence.stop.frozen = Some(Nanos::secs(7) + time);
-            verdict(&bench.record).summary
+            verdict(&bench.record).summary()
         };
         let frozen = "The run did not run for 2.00 s of 7.00 s: its cgroup was frozen.";
         assert_eq!(said(Nanos::millis(1950)), frozen);
@@ -122,7 +122,7 @@ mod tests {
         let found = verdict(&bench.record);
         assert_eq!((found.trust, found.measures), (Trust::Doubtful, MeasuredSubject::Disturbed));
         assert!(
-            found.summary.starts_with("The machine was suspended for 3.20 s while"),
+            found.summary().starts_with("The machine was suspended for 3.20 s while"),
             "{found:?}"
         );
     }
@@ -148,7 +148,7 @@ mod tests {
         bench.record.phases[0].evidence.halts = Some(halts);
         let found = verdict(&bench.record);
         assert_eq!((found.trust, found.measures), (Trust::Doubtful, MeasuredSubject::Disturbed));
-        assert!(found.summary.starts_with("The run did not run for 2.77 s of 5.0"), "{found:?}");
+        assert!(found.summary().starts_with("The run did not run for 2.77 s of 5.0"), "{found:?}");
         // One that did not wait has lost nothing by it.
         bench.work(0.95, 0.05);
         assert_eq!(verdict(&bench.record).trust, Trust::Sound);

@@ -73,7 +73,8 @@ pub(super) fn told_of(side: &[&Record], which: &str, suspects: &[SuspectFigure])
     }
     let told = |group: Vec<&SuspectFigure>| {
         let SuspectFigure { phase, runs, worst } = group[0];
-        let (runs, by, summary) = (of_side(side, which, *runs), worst.trust.name(), &worst.summary);
+        let (runs, by, summary) =
+            (of_side(side, which, *runs), worst.trust.name(), worst.summary());
         let claim = if group.len() == 1 {
             format!("'{phase}' {runs} is {by}: {summary}")
         } else {

@@ -20,9 +20,9 @@ fn benches() -> Vec<DoctoredRecord> {
 }
 
 fn texts(verdict: &Verdict) -> Vec<String> {
-    let mut texts = vec![verdict.summary.clone()];
+    let mut texts = vec![verdict.summary()];
     for finding in &verdict.findings {
-        texts.push(finding.claim.clone());
+        texts.push(finding.text());
         texts.extend(finding.next.iter().map(|next| next.words().to_string()));
         for exhibit in &finding.because {
             texts.extend([exhibit.reading.clone(), exhibit.value.clone(), exhibit.source.clone()]);
@@ -64,7 +64,7 @@ fn a_run_is_as_good_as_its_worst_phase() {
     let (phases, whole) = verdicts(&record);
     assert_eq!([phases[0].trust, phases[1].trust], [Trust::Sound, Trust::Wrong]);
     assert_eq!((whole.trust, whole.measures), (Trust::Wrong, MeasuredSubject::Deferred));
-    assert!(whole.summary.starts_with("1 of 2 results are valid. again:"));
+    assert!(whole.summary().starts_with("1 of 2 results are valid. again:"));
     record.phases.as_mut_vec().clear();
     assert_eq!(verdicts(&record).1.trust, Trust::Unproven);
 }
@@ -89,7 +89,7 @@ fn a_copy_that_was_read_and_not_written_left_work_behind() {
     let found = bench::verdict(&bench.record);
     assert_eq!((found.trust, found.measures), (Trust::Wrong, MeasuredSubject::Deferred));
     assert!(
-        found.summary.starts_with("Writes were left in memory: the source was read"),
+        found.summary().starts_with("Writes were left in memory: the source was read"),
         "{found:?}"
     );
 }
@@ -138,7 +138,7 @@ fn a_cache_below_a_loop_device_is_found() {
 fn a_loop_device_past_the_cache_read_holes() {
     let found = bench::verdict(&nothing_read_below_a_loop(true).record);
     assert_eq!((found.trust, found.measures), (Trust::Wrong, MeasuredSubject::Layer));
-    assert!(found.summary.contains("holes"), "{}", found.summary);
+    assert!(found.summary().contains("holes"), "{}", found.summary());
 }
 
 /// A card as it is built for tests: a loop device under a limit, over a busy disk that others use.

@@ -205,8 +205,12 @@ mod tests {
         bench.capped(4 * MIB);
         let found = verdict(&bench.record);
         assert_eq!((found.trust, found.measures), (Trust::Sound, MeasuredSubject::Limited));
-        assert!(found.summary.contains("Limited by a cgroup to 4.19 MB/s"), "{}", found.summary);
-        assert!(found.summary.contains("blkio.throttle.write_bps_device"));
+        assert!(
+            found.summary().contains("Limited by a cgroup to 4.19 MB/s"),
+            "{}",
+            found.summary()
+        );
+        assert!(found.summary().contains("blkio.throttle.write_bps_device"));
     }
 
     #[test]
@@ -220,7 +224,7 @@ mod tests {
         let found = verdict(&bench.record);
         assert_eq!((found.trust, found.measures), (Trust::Sound, MeasuredSubject::Limited));
         let said = "loop3 wrote 5.0 times as much as the program: each of its 1024 writes was made durable on its own, with file system metadata and a flush.";
-        assert!(found.summary.contains(said), "{}", found.summary);
+        assert!(found.summary().contains(said), "{}", found.summary());
         let written = |f: &crate::record::Exhibit| f.value == "20.1 MiB for 4 MiB";
         assert!(found.findings.iter().any(|f| f.because.iter().any(written)), "{found:#?}");
     }
@@ -231,7 +235,7 @@ mod tests {
         bench.capped(4 * MIB);
         let found = verdict(&bench.record);
         assert_eq!((found.trust, found.measures), (Trust::Wrong, MeasuredSubject::Deferred));
-        let claims: Vec<&str> = found.findings.iter().map(|f| f.claim.as_str()).collect();
+        let claims: Vec<String> = found.findings.iter().map(|f| f.text()).collect();
         assert!(claims[1].starts_with("A cgroup limits loop3 to 4.19 MB/s here"), "{claims:?}");
     }
 
@@ -243,7 +247,7 @@ mod tests {
         let found = verdict(&bench.record);
         assert_eq!((found.trust, found.measures), (Trust::Sound, MeasuredSubject::Limited));
         let said = "Held back by the rate or the pauses of the plan: loop3 was busy 10 % of the time, so this is not its peak speed.";
-        assert_eq!(found.summary, said);
+        assert_eq!(found.summary(), said);
         bench.work(0.9, 0.05);
         assert_eq!(verdict(&bench.record).measures, MeasuredSubject::Device);
     }
@@ -259,7 +263,7 @@ mod tests {
         let found = verdict(&bench.record);
         assert_eq!((found.trust, found.measures), (Trust::Sound, MeasuredSubject::Limited));
         let said = "Limited by a cgroup, which holds the rate below 5.24 MB/s (/sys/fs/cgroup/blkio/blkio.throttle.write_bps_device): it held the run for 8";
-        assert!(found.summary.starts_with(said), "{}", found.summary);
+        assert!(found.summary().starts_with(said), "{}", found.summary());
         bench.work(0.95, 0.05);
         assert_eq!(verdict(&bench.record).measures, MeasuredSubject::Device);
     }

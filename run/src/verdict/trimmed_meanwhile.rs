@@ -82,7 +82,7 @@ mod tests {
         let found = verdict(&bench.record);
         assert_eq!(found.trust, Trust::Sound);
         let claim = |found: &crate::record::Verdict| {
-            found.findings.iter().find(|f| f.trap == TrapId::T40).map(|f| f.claim.clone())
+            found.findings.iter().find(|f| f.trap == TrapId::T40).map(|f| f.text())
         };
         assert!(claim(&found).is_some_and(|claim| claim.contains("not by this run")));
         bench.mounted("rw,discard");

@@ -158,7 +158,7 @@ mod tests {
         let found = verdict(&made(Bytes::ZERO, Bytes::mib(1)).record);
         assert_eq!((found.trust, found.measures), (Trust::Wrong, MeasuredSubject::Deferred));
         assert_eq!(
-            found.summary,
+            found.summary(),
             "This was done in memory: ext4 commits its journal every 5.00 s, and when the clock \
              stopped loop3 had 0 % of the writes that the changes cause."
         );

@@ -126,7 +126,7 @@ mod tests {
         let found = verdict(&bench.record);
         assert_eq!((found.trust, found.measures), (Trust::Unproven, MeasuredSubject::Unsure));
         let said = "75 % of the time is unexplained: the run waited, but not for its device, a CPU, or a limit that can be seen.";
-        assert_eq!(found.summary, said);
+        assert_eq!(found.summary(), said);
     }
 
     #[test]

@@ -240,7 +240,7 @@ mod tests {
 
     fn claims(first: &DoctoredRecord, second: &DoctoredRecord) -> Vec<(FindingWeight, String)> {
         let found = unlike(&[&first.record], &[&second.record]).findings;
-        found.into_iter().map(|found| (found.weight, found.claim)).collect()
+        found.into_iter().map(|found| (found.weight, found.text())).collect()
     }
 
     #[test]

@@ -241,7 +241,7 @@ mod tests {
         bench.waited_for_cpu(Nanos::secs(3));
         let found = verdict(&bench.record);
         assert_eq!((found.trust, found.measures), (Trust::Doubtful, MeasuredSubject::Disturbed));
-        assert!(found.summary.starts_with("Waiting for a CPU, not for loop3: 60 %"));
+        assert!(found.summary().starts_with("Waiting for a CPU, not for loop3: 60 %"));
         // Waiting for something else above the queue takes far longer than that for a CPU.
         bench.waited_for_cpu(Nanos::millis(700));
         assert_eq!(verdict(&bench.record).trust, Trust::Sound);

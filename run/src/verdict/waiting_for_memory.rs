@@ -64,7 +64,7 @@ mod tests {
         let found = verdict(&bench.record);
         assert_eq!((found.trust, found.measures), (Trust::Sound, MeasuredSubject::Limited));
         let said = "Limited by memory for unwritten data: the program waited for it 3";
-        assert!(found.summary.starts_with(said), "{}", found.summary);
+        assert!(found.summary().starts_with(said), "{}", found.summary());
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! The verdict on a whole run: that of the worst phase of those whose figures it is about.
 
-use super::rules::{PRAISE, from_desk};
-use super::{aside, asides, finding, leave, rank, study, unseen, words};
+use super::rules::from_desk;
+use super::{asides, failed, finding, leave, rank, study, unseen};
+use crate::claim::{Claim, OtherPhases, SummaryClaim};
 use crate::error::Doing;
 use crate::record::{
     Ending, Finding, FindingWeight, MeasuredSubject, PhaseRecord, Record, TrapId, Trust, Verdict,
@@ -39,16 +40,18 @@ impl SeenVerdicts {
         let heard = self.speaking.verdict().or_else(|| self.silent.verdict());
         let mut whole = heard.unwrap_or_else(|| of_none(record));
         if let Ending::Failed(fault) = &record.ending {
-            let begins = match fault.doing {
-                Doing::Remove => "Something is left",
-                _ => "The run did not finish",
-            };
-            let said = format!("{begins}: cannot {} {}: {}.", fault.doing, fault.path, fault.text);
             whole.trust = whole.trust.max(Trust::Unproven);
             // A fault of the phase that is told of is not told twice.
-            let told = |word: &str| !word.is_empty() && whole.summary.contains(word);
-            if !told(&fault.text) && !told(&fault.name) {
-                whole.summary = format!("{said} {}", whole.summary);
+            let failed = whole.findings.iter().filter(|found| found.trap == failed::RULE.id);
+            let told =
+                |found: &Finding| whole.claims.iter().any(|said| of_any(said) == &found.claim);
+            if !failed.into_iter().any(told) {
+                let why = format!("cannot {} {}: {}", fault.doing, fault.path, fault.text);
+                let claim = match fault.doing {
+                    Doing::Remove => SummaryClaim::SomethingLeft { fault: why },
+                    _ => SummaryClaim::NotFinished { fault: why },
+                };
+                whole.claims.insert(0, claim.into());
             }
         }
         whole
@@ -65,7 +68,7 @@ struct VerdictSum {
     /// Each once.
     findings: Vec<Finding>,
     /// What the first says but for what stands aside; nothing where another says something else.
-    lead: Option<String>,
+    lead: Option<Vec<Claim>>,
     praised: usize,
     asides: Vec<RepeatedAside>,
 }
@@ -75,7 +78,7 @@ struct RepeatedAside {
     trap: TrapId,
     /// The first of the phases, and what is said of it.
     name: String,
-    claim: String,
+    claim: Claim,
     /// How many they are.
     phases: usize,
 }
@@ -86,21 +89,49 @@ fn order(verdict: &Verdict) -> (Trust, MeasuredSubject) {
 }
 
 /// What a verdict says but for what stands aside.
-fn plain(verdict: &Verdict) -> &str {
-    let aside = aside(&verdict.findings);
-    verdict.summary.strip_suffix(&aside).unwrap_or(&verdict.summary)
+fn plain(verdict: &Verdict) -> Vec<&Claim> {
+    let aside = |claim: &Claim| asides(&verdict.findings).any(|f| f.claim == *claim);
+    verdict
+        .claims
+        .iter()
+        .enumerate()
+        .filter(|(at, claim)| *at == 0 || !aside(claim))
+        .map(|(_, claim)| claim)
+        .collect()
+}
+
+/// What is claimed, of whichever phase.
+fn of_any(claim: &Claim) -> &Claim {
+    match claim {
+        Claim::Summary(SummaryClaim::Of { claim, .. } | SummaryClaim::OfSeveral { claim, .. }) => {
+            of_any(claim)
+        }
+        claim => claim,
+    }
+}
+
+/// The claims with the name of a phase before the first.
+fn named(phase: &str, claims: impl IntoIterator<Item = Claim>) -> Vec<Claim> {
+    let mut claims: Vec<Claim> = claims.into_iter().collect();
+    if let Some(first) = claims.first_mut() {
+        let claim = Box::new(std::mem::replace(first, SummaryClaim::NoResult.into()));
+        *first = SummaryClaim::Of { phase: phase.into(), claim }.into();
+    }
+    claims
 }
 
 impl VerdictSum {
     fn add(&mut self, phase: &PhaseRecord, verdict: &Verdict) {
         let plain = plain(verdict);
         if self.count == 0 {
-            self.lead = Some(plain.into());
+            self.lead = Some(plain.iter().copied().cloned().collect());
         }
-        self.lead.take_if(|lead| lead != plain);
+        self.lead.take_if(|lead| !lead.iter().eq(plain.iter().copied()));
         self.count += 1;
         self.good += usize::from(verdict.trust == Trust::Sound);
-        self.praised += usize::from(verdict.summary.starts_with(PRAISE));
+        let praise =
+            |claim: &&Claim| matches!(claim, Claim::Summary(SummaryClaim::SpeedOfDevice { .. }));
+        self.praised += usize::from(verdict.claims.first().as_ref().is_some_and(praise));
         if self.worst.as_ref().is_none_or(|(_, worst)| order(verdict) > order(worst)) {
             self.worst = Some((phase.name.clone(), verdict.clone()));
         }
@@ -120,7 +151,7 @@ impl VerdictSum {
                 None => self.asides.push(RepeatedAside {
                     trap: finding.trap,
                     name: phase.name.clone(),
-                    claim: words::sentence(&finding.claim),
+                    claim: finding.claim.clone(),
                     phases: 1,
                 }),
             }
@@ -134,29 +165,36 @@ impl VerdictSum {
             return Some(worst);
         }
         let (count, good) = (self.count, self.good);
-        let summary = match count - good {
-            0 => format!("All {good} results are valid. {}", self.of_good(&name, &worst)),
-            _ => format!("{good} of {count} results are valid. {name}: {}", worst.summary),
-        };
+        let mut claims = vec![match count - good {
+            0 => SummaryClaim::AllValid { results: good }.into(),
+            _ => SummaryClaim::SomeValid { valid: good, results: count }.into(),
+        }];
+        claims.extend(match count - good {
+            0 => self.of_good(&name, &worst),
+            _ => named(&name, worst.claims.iter().cloned()),
+        });
         self.findings.sort_by_key(rank);
         let (trust, measures) = order(&worst);
-        Some(Verdict { trust, measures, summary, corrected: None, findings: self.findings })
+        Some(Verdict { trust, measures, claims, corrected: None, findings: self.findings })
     }
 
     /// What is said of phases that all may be believed: what goes for one only is said with its name.
-    fn of_good(&self, name: &str, worst: &Verdict) -> String {
-        let lead = plain(worst);
+    fn of_good(&self, name: &str, worst: &Verdict) -> Vec<Claim> {
+        let lead = plain(worst).into_iter().cloned();
         // A device that was idle for most of one phase is not praised for all of them.
         let all = self.lead.is_some() || self.praised == self.count;
-        let mut said = if all { lead.into() } else { format!("{name}: {lead}") };
+        let mut said = if all { lead.collect() } else { named(name, lead) };
         for RepeatedAside { name, claim, phases, .. } in &self.asides {
-            let place = match *phases {
-                phases if phases == self.count => format!("{name} and all others"),
-                1 => name.clone(),
-                2 => format!("{name} and one other"),
-                phases => format!("{name} and {} others", phases - 1),
+            let (phase, claim) = (name.clone(), Box::new(claim.clone()));
+            let claim = match *phases {
+                1 => SummaryClaim::Of { phase, claim },
+                phases => {
+                    let all = phases == self.count;
+                    let others = if all { OtherPhases::All } else { OtherPhases::Some(phases - 1) };
+                    SummaryClaim::OfSeveral { phase, others, claim }
+                }
             };
-            said.push_str(&format!(" {place}: {claim}"));
+            said.push(claim.into());
         }
         said
     }
@@ -165,9 +203,10 @@ impl VerdictSum {
 /// What is said where no phase counts: there is no figure.
 fn of_none(record: &Record) -> Verdict {
     let (claim, next) = match leave::nothing_possible(record) {
-        Some((why, next)) => (format!("Nothing could be measured: {why}."), next),
-        None => ("No phase finished, so there is no result.".to_string(), None),
+        Some((why, next)) => (SummaryClaim::NothingMeasured { why }, next),
+        None => (SummaryClaim::NoResult, None),
     };
+    let claim = Claim::from(claim);
     let (id, invalid) = (unseen::RULE.id, MeasuredSubject::Invalid);
     let mut found =
         finding(id, FindingWeight::Unproven, Some(invalid), claim.clone(), vec![], next);
@@ -175,7 +214,7 @@ fn of_none(record: &Record) -> Verdict {
     Verdict {
         trust: Trust::Unproven,
         measures: invalid,
-        summary: claim,
+        claims: vec![claim],
         corrected: None,
         findings: vec![found],
     }
@@ -186,6 +225,7 @@ mod tests {
     use super::super::bench::DoctoredRecord;
     use super::super::{flush_bound, throttled};
     use super::*;
+    use crate::claim::DataArrival;
     use crate::plan::{StudyPlan, SweepAxis, SweepPlan};
 
     /// A record with phases of these names, of which `cells` are a sweep's.
@@ -205,13 +245,18 @@ mod tests {
     }
 
     /// A sound verdict that says this, with a note beside it.
-    fn sound(measures: MeasuredSubject, said: &str, flush_bound: Option<&str>) -> Verdict {
+    fn sound(
+        measures: MeasuredSubject,
+        said: impl Into<Claim>,
+        flush_bound: Option<&str>,
+    ) -> Verdict {
         let note = |claim: &str| {
             finding(flush_bound::RULE.id, FindingWeight::Note, None, claim, vec![], None)
         };
         let findings: Vec<Finding> = flush_bound.map(note).into_iter().collect();
-        let summary = format!("{said}{}", aside(&findings));
-        Verdict { trust: Trust::Sound, measures, summary, corrected: None, findings }
+        let asides = findings.iter().map(|finding| finding.claim.clone());
+        let claims = [said.into()].into_iter().chain(asides).collect();
+        Verdict { trust: Trust::Sound, measures, claims, corrected: None, findings }
     }
 
     #[test]
@@ -227,7 +272,7 @@ mod tests {
         let whole = verdict(&record, &[file, cell.clone(), cell]);
         assert_eq!((whole.trust, whole.measures), (Trust::Sound, MeasuredSubject::Device));
         assert_eq!(
-            (whole.summary.as_str(), whole.findings),
+            (whole.summary().as_str(), whole.findings),
             ("All 2 results are valid. Yes.", vec![])
         );
     }
@@ -246,19 +291,19 @@ mod tests {
     fn what_goes_for_one_is_said_with_its_name() {
         let record = record(&["a", "b", "c"], &["a", "b", "c"]);
         let yes = |note| sound(MeasuredSubject::Device, "Yes.", note);
-        let said = |phases: [Verdict; 3]| verdict(&record, &phases).summary;
+        let said = |phases: [Verdict; 3]| verdict(&record, &phases).summary();
         let all = "All 3 results are valid.";
         assert_eq!(
             said([yes(None), yes(Some("flush-bound")), yes(None)]),
-            format!("{all} Yes. b: Flush-bound")
+            format!("{all} Yes. b: flush-bound")
         );
         assert_eq!(
             said([yes(Some("flush-bound")), yes(None), yes(Some("flush-bound, too"))]),
-            format!("{all} Yes. a and one other: Flush-bound")
+            format!("{all} Yes. a and one other: flush-bound")
         );
         assert_eq!(
             said([(); 3].map(|()| yes(Some("flush-bound")))),
-            format!("{all} Yes. a and all others: Flush-bound")
+            format!("{all} Yes. a and all others: flush-bound")
         );
         let limited = |limit| sound(MeasuredSubject::Limited, limit, None);
         assert_eq!(
@@ -272,12 +317,15 @@ mod tests {
     #[test]
     fn a_device_is_not_praised_for_the_phase_in_which_it_was_idle() {
         let record = record(&["a", "b"], &["a", "b"]);
-        let fast = sound(MeasuredSubject::Device, &format!("{PRAISE}all came from it."), None);
+        let arrived = DataArrival::From { device: "sda".into() };
+        let praise = SummaryClaim::SpeedOfDevice { arrived };
+        let fast = sound(MeasuredSubject::Device, praise.clone(), None);
+        let praise = crate::words::say(&Claim::from(praise));
         let slow = sound(MeasuredSubject::Device, "It worked for 20 % of the time.", None);
-        let said = |second: &Verdict| verdict(&record, &[fast.clone(), second.clone()]).summary;
+        let said = |second: &Verdict| verdict(&record, &[fast.clone(), second.clone()]).summary();
         let all = "All 2 results are valid.";
-        assert_eq!(said(&fast), format!("{all} {PRAISE}all came from it."));
-        assert_eq!(said(&slow), format!("{all} a: {PRAISE}all came from it."));
+        assert_eq!(said(&fast), format!("{all} {praise}"));
+        assert_eq!(said(&slow), format!("{all} a: {praise}"));
     }
 
     #[test]
@@ -285,6 +333,6 @@ mod tests {
         let record = record(&["file"], &["a"]);
         let whole = verdict(&record, &[sound(MeasuredSubject::Device, "Yes.", None)]);
         assert_eq!((whole.trust, whole.measures), (Trust::Unproven, MeasuredSubject::Invalid));
-        assert_eq!(whole.summary, "No phase finished, so there is no result.");
+        assert_eq!(whole.summary(), "No phase finished, so there is no result.");
     }
 }

@@ -84,7 +84,7 @@ mod tests {
         bench.answered_after(after);
         let found = verdict(&bench.record);
         assert_eq!(found.trust, Trust::Sound, "{found:?}");
-        found.findings.into_iter().find(|f| f.trap == TrapId::T49).map(|f| f.claim)
+        found.findings.into_iter().find(|f| f.trap == TrapId::T49).map(|f| f.text())
     }
 
     #[test]

@@ -96,7 +96,7 @@ mod tests {
         let told = |bench: &DoctoredRecord| {
             let verdict = verdict(&bench.record);
             assert_eq!((verdict.trust, verdict.measures), (Trust::Wrong, MeasuredSubject::Invalid));
-            verdict.findings.iter().map(|f| f.claim.as_str()).collect::<String>()
+            verdict.findings.iter().map(|f| f.text()).collect::<String>()
         };
         let claim = told(&bench);
         assert!(claim.contains("the plan may never have written them"), "{claim}");

@@ -1,6 +1,7 @@
 //! The line as it should have been typed: the same copy, with what it walks into mended.
 
 use super::copy_of;
+use crate::claim::TransferClaim;
 use crate::plan::{CopyWork, Plan};
 use crate::record::{BetterCommand, Finding, FindingWeight, TrapId};
 use crate::unit::Bytes;
@@ -57,8 +58,7 @@ fn data(operands: &mut EditedOperands, copy: &CopyWork, found: &[Finding], why: 
 
 /// Large blocks, as many as make the same bytes. Positions in blocks would change their meaning.
 fn blocks(operands: &mut EditedOperands, copy: &CopyWork, found: &[Finding], why: &mut Vec<&str>) {
-    let short =
-        found.iter().any(|f| f.trap == TrapId::T62 && f.claim.starts_with("A read from a pipe"));
+    let short = found.iter().any(|f| f.claim == TransferClaim::ShortPipeReads.into());
     if short {
         operands.change("iflag", "", Some("fullblock"));
         why.push("every block is filled");

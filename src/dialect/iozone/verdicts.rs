@@ -139,7 +139,7 @@ fn together(groups: Vec<Group>) -> Vec<Group> {
     for group in groups {
         let same = |other: &&mut Group| {
             other.kind() == group.kind()
-                && other.verdict.summary == group.verdict.summary
+                && other.verdict.claims == group.verdict.claims
                 && other.verdict.corrected == group.verdict.corrected
                 && other.cells == group.cells
         };
@@ -153,13 +153,13 @@ fn together(groups: Vec<Group>) -> Vec<Group> {
 
 impl Group {
     /// What is said of a limit on the device, beside a figure that is not the device's.
-    fn limit(&self) -> Option<&str> {
+    fn limit(&self) -> Option<String> {
         let lifts = |finding: &&Finding| {
             finding.next.as_ref().is_some_and(|next| next.remedy == Remedy::LiftLimit)
         };
         let refuted = self.verdict.trust == Trust::Wrong;
         let mut findings = self.verdict.findings.iter().filter(|_| refuted);
-        findings.find(lifts).map(|finding| finding.claim.as_str())
+        findings.find(lifts).map(Finding::text)
     }
 
     fn line(&self) -> String {
@@ -181,7 +181,7 @@ impl Group {
         format!(
             "{} ({which}): {trust} ({measures}): {}{}",
             self.tests.join(", "),
-            self.verdict.summary,
+            self.verdict.summary(),
             itself.unwrap_or_default()
         )
     }

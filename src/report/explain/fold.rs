@@ -71,9 +71,9 @@ impl SizedText {
 
 /// What is said of a phase, without its sizes and its name.
 fn said(phase: &PhaseExplanation) -> Vec<String> {
-    let claims = phase.verdict.findings.iter().map(|finding: &Finding| &finding.claim);
-    let texts = [&phase.measures, &phase.not, &phase.verdict.summary].into_iter().chain(claims);
-    texts.map(|text| SizedText::of(text).gapped).collect()
+    let claims = phase.verdict.findings.iter().map(Finding::text);
+    let texts = [phase.measures.clone(), phase.not.clone(), phase.verdict.summary()];
+    texts.into_iter().chain(claims).map(|text| SizedText::of(&text).gapped).collect()
 }
 
 /// Phases that are alike, while they are looked for.

@@ -5,7 +5,9 @@
 
 use crate::evidence::{Direction, DiskCounters, LayerKind, LeafKind};
 use crate::plan::{Action, BlockWork, Caching, Durability, Method, ModesStudy, Phase, Work};
-use crate::record::{MeasuredSubject, Metric, PhaseFigures, PhaseRecord, Record, Trust, jobs_of};
+use crate::record::{
+    Finding, MeasuredSubject, Metric, PhaseFigures, PhaseRecord, Record, Trust, jobs_of,
+};
 use crate::report::figure::digits;
 use crate::report::finding::lead;
 use crate::unit::{Bytes, Nanos};
@@ -114,9 +116,8 @@ impl ModeRow {
             && (blocks.durability.every() == Some(1)
                 || matches!(blocks.durability, Durability::OpenDsync | Durability::OpenSync));
         let verdict = phase.verdict.as_ref();
-        let lead = verdict.map(|verdict| {
-            lead(verdict).map_or(verdict.summary.clone(), |finding| finding.claim.clone())
-        });
+        let lead =
+            verdict.map(|verdict| lead(verdict).map_or_else(|| verdict.summary(), Finding::text));
         let unsafe_still = writes && !case.flow.durability.durable();
         let lost = lost(case);
         let deferred = verdict.is_some_and(|found| found.measures == MeasuredSubject::Deferred);

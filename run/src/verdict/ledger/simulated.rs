@@ -187,7 +187,7 @@ fn of_ten_thousand_honest_runs_less_than_ten_are_accused() {
         let run = honest().new_tree(&mut runner).expect("drawn").current();
         let found = verdict(&run.counted().record);
         let said = found.findings.iter().find(|f| f.weight > FindingWeight::Note);
-        accused.extend(said.map(|finding| format!("{run:?}: {}", finding.claim)));
+        accused.extend(said.map(|finding| format!("{run:?}: {}", finding.text())));
     }
     assert!(accused.len() < SEEDS as usize / 1000, "{}: {accused:#?}", accused.len());
 }
@@ -208,7 +208,7 @@ fn who_is_held_above_the_device_for_a_tenth_of_the_time_is_not_called_sound() {
         if found.findings.iter().all(|f| f.trap != TrapId::T73)
             && found.trust == crate::record::Trust::Sound
         {
-            missed.push(format!("{run:?}: {}", found.summary));
+            missed.push(format!("{run:?}: {}", found.summary()));
         }
     }
     assert!(missed.len() < SEEDS as usize / 1000, "{}: {missed:#?}", missed.len());

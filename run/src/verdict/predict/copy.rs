@@ -5,6 +5,7 @@
 
 use super::ends::{CopyEnds, EndsJudge, SourceData, device};
 use super::{PredictionView, flushes, machine, mount, own, place, source};
+use crate::claim::TransferClaim;
 use crate::evidence::{Direction, LeafKind, PathKind, Survey};
 use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId};
 use crate::unit::{Bytes, KIB, MIB};
@@ -345,7 +346,7 @@ fn short_reads(ends: &CopyEnds<'_>) -> Option<Finding> {
             partial::RULE.id,
             FindingWeight::Doubt,
             None,
-            "A short read from a pipe counts as a full block: fewer bytes than count times bs are copied.",
+            TransferClaim::ShortPipeReads,
             vec![Exhibit::new("iflag", "no fullblock", "the command")],
             edited(ends.origin, Remedy::OtherBlocks, |operands| {
                 operands.change("iflag", "", Some("fullblock"));
@@ -368,7 +369,7 @@ fn large_read(ends: &CopyEnds<'_>) -> Option<Finding> {
             partial::RULE.id,
             FindingWeight::Doubt,
             None,
-            format!("One read returns at most {ONE_CALL} bytes: each block of {block} is short, and fewer bytes are copied."),
+            TransferClaim::OneReadAtMost { most: ONE_CALL, block },
             vec![Exhibit::new("block", block, "the command; read(2)")],
             in_mebibytes(ends),
         )
@@ -417,12 +418,9 @@ fn no_room(ends: &CopyEnds<'_>) -> Option<Finding> {
         .map_or(Bytes::ZERO, |file| file.size);
     let room = Bytes(free.0.saturating_add(freed.0));
     let claim = match ends.bytes() {
-        Some(bytes) if bytes > room => {
-            format!("{bytes} do not fit: the copy fails with 'No space left on device'.")
-        }
+        Some(bytes) if bytes > room => TransferClaim::DoesNotFit { bytes },
         None if ends.from.is_some_and(|from| from.kind == PathKind::Character) => {
-            "The copy has no end: it fails with 'No space left on device' when the disk is full."
-                .to_string()
+            TransferClaim::WithoutEnd
         }
         _ => return None,
     };

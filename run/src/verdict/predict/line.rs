@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::blocks::{self, BlockJobPlace};
 use super::ends::{self, CopyEnds, device};
 use super::{copy, telling};
+use crate::claim::SummaryClaim;
 use crate::evidence::{LeafKind, Machine, PathKind, Survey};
 use crate::name::NameText as _;
 use crate::plan::{Job, Phase, Plan, PlanOrigin, Target, Work};
@@ -140,11 +141,11 @@ impl PlanView<'_> {
         found.sort_by_key(crate::verdict::rank);
         let (trust, measures) = crate::verdict::mapped(&found);
         let lead = found.iter().find(|finding| finding.measures == Some(measures));
-        let summary = match (trust, lead.or(found.first())) {
-            (Trust::Sound, _) | (_, None) => "No problem can be seen before the run.".to_string(),
+        let claims = vec![match (trust, lead.or(found.first())) {
+            (Trust::Sound, _) | (_, None) => SummaryClaim::NothingForeseen.into(),
             (_, Some(finding)) => finding.claim.clone(),
-        };
-        let verdict = Verdict { trust, measures, summary, corrected: None, findings: found };
+        }];
+        let verdict = Verdict { trust, measures, claims, corrected: None, findings: found };
         PhaseExplanation { verdict, ..self.told(phase, measures) }
     }
 
@@ -206,7 +207,7 @@ impl PlanView<'_> {
             verdict: Verdict {
                 trust: Trust::Sound,
                 measures,
-                summary: String::new(),
+                claims: Vec::new(),
                 corrected: None,
                 findings: Vec::new(),
             },

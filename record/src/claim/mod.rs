@@ -1,0 +1,51 @@
+//! What can be claimed of a figure: values with their quantities. `words` has a sentence for each.
+// What a field is for is seen in that sentence.
+#![allow(missing_docs)]
+
+mod summary;
+mod transfer;
+
+pub use summary::{DataArrival, OtherPhases, SummaryClaim};
+pub use transfer::TransferClaim;
+
+use serde::{Deserialize, Serialize};
+
+/// What is claimed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(untagged)]
+pub enum Claim {
+    /// Of a figure as a whole.
+    Summary(SummaryClaim),
+    /// Of the bytes that calls move.
+    Transfer(TransferClaim),
+    /// In words: of a record of another version, or of what has no value of its own.
+    Said(String),
+    /// Of another version, which has its words beside it.
+    Unknown(serde_json::Value),
+}
+
+/// A claim of each family.
+macro_rules! families {
+    ($($family:ident($claims:ident)),* $(,)?) => {$(
+        impl From<$claims> for Claim {
+            fn from(claim: $claims) -> Self {
+                Self::$family(claim)
+            }
+        }
+    )*};
+}
+
+families! { Summary(SummaryClaim), Transfer(TransferClaim) }
+
+impl From<String> for Claim {
+    fn from(sentence: String) -> Self {
+        Self::Said(sentence)
+    }
+}
+
+impl From<&str> for Claim {
+    fn from(sentence: &str) -> Self {
+        Self::Said(sentence.into())
+    }
+}

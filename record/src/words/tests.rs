@@ -1,0 +1,133 @@
+use std::collections::{BTreeMap, BTreeSet};
+
+use schemars::JsonSchema;
+use serde_json::Value;
+
+use super::*;
+use crate::claim::*;
+
+/// The messages that an enum or a struct wants, and the arguments of each, by its schema.
+struct WantedMessages(BTreeMap<String, BTreeSet<String>>);
+
+impl WantedMessages {
+    fn add<T: JsonSchema>(&mut self) {
+        let schema = serde_json::to_value(schemars::schema_for!(T)).expect("JSON");
+        let kind = T::schema_name();
+        for variant in schema["oneOf"].as_array().into_iter().flatten() {
+            self.variant(&kind, variant);
+        }
+        self.variants_of_words(&kind, &schema);
+    }
+
+    /// Variants without fields, which are words of JSON.
+    fn variants_of_words(&mut self, kind: &str, schema: &Value) {
+        let one = schema["const"].as_str();
+        let several = schema["enum"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        for variant in one.into_iter().chain(several) {
+            self.0.insert(arguments::message_name(kind, variant), BTreeSet::new());
+        }
+    }
+
+    fn variant(&mut self, kind: &str, schema: &Value) {
+        self.variants_of_words(kind, schema);
+        for (variant, content) in schema["properties"].as_object().into_iter().flatten() {
+            let fields = content["properties"].as_object();
+            let fields = match fields {
+                Some(fields) => fields.keys().cloned().collect(),
+                None => BTreeSet::from(["value".to_string()]),
+            };
+            self.0.insert(arguments::message_name(kind, variant), fields);
+        }
+    }
+}
+
+/// The arguments that a message uses.
+fn used(message: &str) -> BTreeSet<String> {
+    let parts = message.split('$').skip(1);
+    let name = |part: &str| -> String {
+        part.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_' || *c == '-').collect()
+    };
+    parts.map(name).collect()
+}
+
+#[test]
+fn each_claim_has_its_sentence_which_uses_what_is_there() {
+    let mut wanted = WantedMessages(BTreeMap::new());
+    each_claim(&mut wanted);
+    for name in ["list-next", "list-last"] {
+        wanted.0.insert(name.into(), BTreeSet::from(["before", "item"].map(String::from)));
+    }
+    let there: BTreeMap<&str, &str> = messages(EN).collect();
+    assert_eq!(there.len(), messages(EN).count(), "a message stands there twice");
+    let mut complaints = Vec::new();
+    for (name, fields) in &wanted.0 {
+        match there.get(name.as_str()) {
+            None => complaints.push(format!("{name}: no message; its fields: {fields:?}")),
+            Some(message) => {
+                let unknown: Vec<String> = used(message).difference(fields).cloned().collect();
+                if !unknown.is_empty() {
+                    complaints.push(format!("{name}: {unknown:?} of {fields:?}"));
+                }
+                if let Err((_, errors)) = FluentResource::try_new((*message).to_string()) {
+                    complaints.push(format!("{name}: {errors:?}"));
+                }
+            }
+        }
+    }
+    let nobody = there.keys().filter(|name| !wanted.0.contains_key(**name));
+    complaints.extend(nobody.map(|name| format!("{name}: nobody says that")));
+    assert!(complaints.is_empty(), "\n{}\n", complaints.join("\n"));
+}
+
+/// All that has messages of its own.
+fn each_claim(wanted: &mut WantedMessages) {
+    wanted.add::<SummaryClaim>();
+    wanted.add::<DataArrival>();
+    wanted.add::<OtherPhases>();
+    wanted.add::<TransferClaim>();
+}
+
+#[test]
+fn a_claim_is_said_with_its_quantities() {
+    use crate::unit::{Bandwidth, Bytes, Share};
+    let from = |device: &str| DataArrival::From { device: device.into() };
+    let both = DataArrival::Both { first: Box::new(from("sda")), second: Box::new(from("sdb")) };
+    for (claim, said) in [
+        (
+            SummaryClaim::NotPeak { device: "sda".into(), busy: Share(0.125) }.into(),
+            "sda was busy 12 % of the time, so this is not its peak speed.",
+        ),
+        (
+            SummaryClaim::WithFlush { pace: Bandwidth(4_194_304.0) }.into(),
+            "With the flush the disk did 4.19 MB/s.",
+        ),
+        (
+            SummaryClaim::SpeedOfDevice { arrived: both }.into(),
+            "This is the speed of the device: all bytes came from sda, and all bytes came from sdb.",
+        ),
+        (
+            SummaryClaim::OfSeveral {
+                phase: "a".into(),
+                others: OtherPhases::Some(1),
+                claim: Box::new(TransferClaim::Short { calls: 1 }.into()),
+            }
+            .into(),
+            "a and one other: One call transferred less than requested; only the bytes transferred are counted.",
+        ),
+        (
+            SummaryClaim::OfSeveral {
+                phase: "a".into(),
+                others: OtherPhases::Some(1200),
+                claim: Box::new(TransferClaim::DoesNotFit { bytes: Bytes::mib(20) }.into()),
+            }
+            .into(),
+            "a and 1200 others: 20 MiB do not fit: the copy fails with 'No space left on device'.",
+        ),
+    ] as [(Claim, &str); 5]
+    {
+        assert_eq!(say(&claim), said);
+        let written = serde_json::to_string(&claim).expect("JSON");
+        assert_eq!(serde_json::from_str::<Claim>(&written).expect("a claim"), claim);
+    }
+    assert_eq!(say(&vec!["sda", "sdb", "sdc"]), "sda, sdb and sdc");
+}
