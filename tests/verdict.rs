@@ -321,7 +321,7 @@ fn records_are_held_against_each_other() {
         for trap in beside.silent {
             assert!(!traps.contains(trap), "{name} must not name {trap}: {found:#?}");
         }
-        for claim in found.findings.iter().map(|f| &f.text()) {
+        for claim in found.findings.iter().map(|f| f.text()) {
             assert!(claim.ends_with('.') && !claim.contains("B per second"), "{name}: {claim}");
         }
         for exhibit in found.findings.iter().flat_map(|f| &f.because) {
@@ -356,7 +356,7 @@ fn kept_records_get_their_verdicts() {
         for trap in kept.silent {
             assert!(!traps.contains(trap), "{name} must not name {trap}: {traps:?}");
         }
-        for text in [&found.summary()].into_iter().chain(found.findings.iter().map(|f| &f.text())) {
+        for text in [found.summary()].into_iter().chain(found.findings.iter().map(|f| f.text())) {
             assert!(text.ends_with('.') && !text.contains("B per second"), "{name}: {text}");
         }
         if std::env::var_os("ASSAY_SHOW").is_some() {

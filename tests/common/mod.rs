@@ -284,7 +284,7 @@ pub fn sound(measures: MeasuredSubject, summary: &str) -> Verdict {
     Verdict {
         trust: Trust::Sound,
         measures,
-        summary: summary.into(),
+        claims: vec![summary.into()],
         corrected: None,
         findings: Vec::new(),
     }
@@ -296,7 +296,7 @@ fn throttled(direction: &str, file: &str, rate: u64) -> Verdict {
             trap: TrapId::T32,
             weight: FindingWeight::Note,
             measures: Some(MeasuredSubject::Limited),
-            claim: format!("{direction} are held at {rate} MiB/s by a control group"),
+            claim: format!("{direction} are held at {rate} MiB/s by a control group").into(),
             because: vec![Exhibit::new(
                 format!("limit on {direction} of loop3"),
                 format!("{} bytes per second", rate * MIB),
@@ -405,10 +405,12 @@ pub fn card() -> Record {
         });
     }
     let verdict = Verdict {
-        summary: "These figures are what /mnt/sd delivers, durably: loop3 took every byte before \
+        claims: vec![
+            "These figures are what /mnt/sd delivers, durably: loop3 took every byte before \
                   the clock stopped. Its pace is set by a limit of a control group, not by the \
                   device."
-            .into(),
+                .into(),
+        ],
         ..throttled("writes", "write_bps_device", 4)
     };
     record(plan, resolved, phases, verdict)
@@ -515,9 +517,11 @@ pub fn deferred() -> Record {
     let verdict = Verdict {
         trust: Trust::Wrong,
         measures: MeasuredSubject::Deferred,
-        summary: "The copy ended when its bytes were in memory; the card took 5.00 s more to \
+        claims: vec![
+            "The copy ended when its bytes were in memory; the card took 5.00 s more to \
                   write them."
-            .into(),
+                .into(),
+        ],
         corrected: Some(Estimate { value: 4_168_000.0, low: 4_130_000.0, high: 4_200_000.0 }),
         findings: vec![Finding {
             trap: TrapId::T02,
@@ -576,7 +580,7 @@ pub fn memory() -> Record {
     let wrong = Verdict {
         trust: Trust::Wrong,
         measures: MeasuredSubject::NotADisk,
-        summary: "There is no disk behind /tmp: it is memory (tmpfs).".into(),
+        claims: vec!["There is no disk behind /tmp: it is memory (tmpfs).".into()],
         corrected: None,
         findings: vec![Finding {
             trap: TrapId::T23,
