@@ -2,9 +2,15 @@
 // What a field is for is seen in that sentence.
 #![allow(missing_docs)]
 
+mod compare;
+mod outcome;
+mod place;
 mod summary;
 mod transfer;
 
+pub use compare::{CompareClaim, ComparedRuns, ComparedSide, ComparedThing, DifferingValue};
+pub use outcome::{DatalessCalls, FailureReason, MissingEvidence, OutcomeClaim};
+pub use place::PlaceClaim;
 pub use summary::{DataArrival, OtherPhases, SummaryClaim};
 pub use transfer::TransferClaim;
 
@@ -15,6 +21,12 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum Claim {
+    /// What speaks against comparing two sides.
+    Compare(CompareClaim),
+    /// Of how it ended, and what was seen of it.
+    Outcome(OutcomeClaim),
+    /// Of the place of the data.
+    Place(PlaceClaim),
     /// Of a figure as a whole.
     Summary(SummaryClaim),
     /// Of the bytes that calls move.
@@ -24,6 +36,16 @@ pub enum Claim {
     /// Of another version, which has its words beside it.
     Unknown(serde_json::Value),
 }
+
+/// Claims that are said one after another.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Sentences(pub Vec<Claim>);
+
+/// A list whose items are lists themselves, or have commas.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Series<T>(pub Vec<T>);
 
 /// A claim of each family.
 macro_rules! families {
@@ -36,7 +58,13 @@ macro_rules! families {
     )*};
 }
 
-families! { Summary(SummaryClaim), Transfer(TransferClaim) }
+families! {
+    Compare(CompareClaim),
+    Outcome(OutcomeClaim),
+    Place(PlaceClaim),
+    Summary(SummaryClaim),
+    Transfer(TransferClaim),
+}
 
 impl From<String> for Claim {
     fn from(sentence: String) -> Self {

@@ -10,7 +10,7 @@ use crate::unit::{Bandwidth, Bytes, Iops, Nanos, Share};
 
 /// The words of a value.
 pub(super) fn spoken<T: Serialize + ?Sized>(value: &T) -> String {
-    match value.serialize(Speaker) {
+    match value.serialize(PLAIN) {
         Ok(FluentValue::String(text)) => text.into_owned(),
         Ok(FluentValue::Number(number)) => number.as_string().into_owned(),
         Ok(_) | Err(_) => String::new(),
@@ -41,7 +41,13 @@ fn message(name: &str, arguments: &FluentArgs<'_>) -> String {
 }
 
 /// Makes a value into an argument of a message.
-struct Speaker;
+struct Speaker {
+    /// How the messages begin by which lists are joined.
+    list: &'static str,
+}
+
+/// Of lists as sentences have them: `sda, sdb and sdc`.
+const PLAIN: Speaker = Speaker { list: "list" };
 
 /// What has no words: no claim has a field of it.
 #[derive(Debug)]
@@ -147,7 +153,12 @@ impl Serializer for Speaker {
         name: &'static str,
         value: &T,
     ) -> Spoken {
-        let FluentValue::Number(number) = value.serialize(Self)? else {
+        match name {
+            "Sentences" => return value.serialize(Self { list: "sentences" }),
+            "Series" => return value.serialize(Self { list: "series" }),
+            _ => {}
+        }
+        let FluentValue::Number(number) = value.serialize(PLAIN)? else {
             return Err(ser::Error::custom(name));
         };
         let value = number.value;
@@ -169,12 +180,12 @@ impl Serializer for Speaker {
         value: &T,
     ) -> Spoken {
         let mut arguments = FluentArgs::new();
-        arguments.set("value", value.serialize(Self)?);
+        arguments.set("value", value.serialize(PLAIN)?);
         text(message(&message_name(kind, variant), &arguments))
     }
 
     fn serialize_seq(self, _: Option<usize>) -> Result<SpokenList, Wordless> {
-        Ok(SpokenList::default())
+        Ok(SpokenList { list: self.list, items: Vec::new() })
     }
 
     fn serialize_tuple(self, _: usize) -> Result<Self::SerializeTuple, Wordless> {
@@ -234,7 +245,7 @@ impl SpokenMessage {
         name: &'static str,
         value: &T,
     ) -> Result<(), Wordless> {
-        self.arguments.set(name, value.serialize(Speaker)?);
+        self.arguments.set(name, value.serialize(PLAIN)?);
         Ok(())
     }
 
@@ -277,23 +288,25 @@ impl ser::SerializeStructVariant for SpokenMessage {
     }
 }
 
-/// Several of a kind: `sda, sdb and sdc`.
-#[derive(Default)]
-struct SpokenList(Vec<FluentValue<'static>>);
+/// Several of a kind.
+struct SpokenList {
+    list: &'static str,
+    items: Vec<FluentValue<'static>>,
+}
 
 impl SpokenList {
-    /// By the messages `list-next` and `list-last`, of what stands before and one more.
+    /// By two messages, `list-next` and `list-last`, of what stands before and one more.
     fn said(mut self) -> Spoken {
-        let Some(last) = self.0.pop() else { return text("none") };
+        let Some(last) = self.items.pop() else { return text("none") };
         let joined = |name: &str, before: FluentValue<'static>, item: FluentValue<'static>| {
             let mut arguments = FluentArgs::new();
             arguments.set("before", before);
             arguments.set("item", item);
-            FluentValue::from(message(name, &arguments))
+            FluentValue::from(message(&format!("{}-{name}", self.list), &arguments))
         };
-        let before = self.0.into_iter().reduce(|before, item| joined("list-next", before, item));
+        let before = self.items.into_iter().reduce(|before, item| joined("next", before, item));
         Ok(match before {
-            Some(before) => joined("list-last", before, last),
+            Some(before) => joined("last", before, last),
             None => last,
         })
     }
@@ -304,7 +317,7 @@ impl ser::SerializeSeq for SpokenList {
     type Error = Wordless;
 
     fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Wordless> {
-        self.0.push(value.serialize(Speaker)?);
+        self.items.push(value.serialize(PLAIN)?);
         Ok(())
     }
 

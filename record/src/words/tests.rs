@@ -19,6 +19,13 @@ impl WantedMessages {
         self.variants_of_words(&kind, &schema);
     }
 
+    fn add_struct<T: JsonSchema>(&mut self) {
+        let schema = serde_json::to_value(schemars::schema_for!(T)).expect("JSON");
+        let fields = schema["properties"].as_object().expect("fields");
+        let name = arguments::message_name(&T::schema_name(), "");
+        self.0.insert(name.trim_end_matches('-').into(), fields.keys().cloned().collect());
+    }
+
     /// Variants without fields, which are words of JSON.
     fn variants_of_words(&mut self, kind: &str, schema: &Value) {
         let one = schema["const"].as_str();
@@ -54,8 +61,11 @@ fn used(message: &str) -> BTreeSet<String> {
 fn each_claim_has_its_sentence_which_uses_what_is_there() {
     let mut wanted = WantedMessages(BTreeMap::new());
     each_claim(&mut wanted);
-    for name in ["list-next", "list-last"] {
-        wanted.0.insert(name.into(), BTreeSet::from(["before", "item"].map(String::from)));
+    for name in ["list", "sentences", "series"]
+        .into_iter()
+        .flat_map(|list| [format!("{list}-next"), format!("{list}-last")])
+    {
+        wanted.0.insert(name, BTreeSet::from(["before", "item"].map(String::from)));
     }
     let there: BTreeMap<&str, &str> = messages(EN).collect();
     assert_eq!(there.len(), messages(EN).count(), "a message stands there twice");
@@ -81,6 +91,15 @@ fn each_claim_has_its_sentence_which_uses_what_is_there() {
 
 /// All that has messages of its own.
 fn each_claim(wanted: &mut WantedMessages) {
+    wanted.add::<CompareClaim>();
+    wanted.add::<ComparedRuns>();
+    wanted.add::<ComparedThing>();
+    wanted.add_struct::<DifferingValue>();
+    wanted.add::<OutcomeClaim>();
+    wanted.add::<DatalessCalls>();
+    wanted.add::<FailureReason>();
+    wanted.add::<MissingEvidence>();
+    wanted.add::<PlaceClaim>();
     wanted.add::<SummaryClaim>();
     wanted.add::<DataArrival>();
     wanted.add::<OtherPhases>();

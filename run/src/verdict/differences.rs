@@ -3,21 +3,15 @@
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::claim::DifferingValue;
 use crate::record::json_line;
 
-/// One difference: where, and what stands there in the one and the other.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Difference {
-    /// The way to it: `work.blocks.iodepth`.
-    pub at: String,
-    /// In the first; `-` where nothing stands there.
-    pub first: String,
-    /// In the second.
-    pub second: String,
-}
-
 /// All differences of two values, but for the fields called one of these, wherever they stand.
-pub(super) fn differences<T: Serialize>(first: &T, second: &T, but: &[&str]) -> Vec<Difference> {
+pub(super) fn differences<T: Serialize>(
+    first: &T,
+    second: &T,
+    but: &[&str],
+) -> Vec<DifferingValue> {
     let text = |of: &T| json_line(of).unwrap_or_default();
     let value = |of: &T| serde_json::from_str(&text(of)).unwrap_or_default();
     let mut found = Vec::new();
@@ -25,14 +19,18 @@ pub(super) fn differences<T: Serialize>(first: &T, second: &T, but: &[&str]) -> 
     found
 }
 
-fn walk(first: &Value, second: &Value, at: &str, but: &[&str], found: &mut Vec<Difference>) {
+fn walk(first: &Value, second: &Value, at: &str, but: &[&str], found: &mut Vec<DifferingValue>) {
     match (first, second) {
         (first, second) if first == second => {}
         (Value::Object(one), Value::Object(other))
             if one.len() == 1 && other.len() == 1 && one.keys().ne(other.keys()) =>
         {
             // Two variants of the same choice.
-            found.push(Difference { at: at.into(), first: words(first), second: words(second) });
+            found.push(DifferingValue {
+                at: at.into(),
+                first: words(first),
+                second: words(second),
+            });
         }
         (Value::Object(one), Value::Object(other)) => {
             let more = other.keys().filter(|key| !one.contains_key(*key));
@@ -50,7 +48,9 @@ fn walk(first: &Value, second: &Value, at: &str, but: &[&str], found: &mut Vec<D
                 walk(first, second, &place, but, found);
             }
         }
-        _ => found.push(Difference { at: at.into(), first: words(first), second: words(second) }),
+        _ => {
+            found.push(DifferingValue { at: at.into(), first: words(first), second: words(second) })
+        }
     }
 }
 

@@ -4,6 +4,7 @@ use super::measure::{FlowView, PhaseView};
 use super::threshold::{LARGE_WRITE, PLACES, PLACES_DIFFER, SCATTERED, SMALL_WRITE};
 use super::words::{pace, share};
 use super::{Rule, RuleJudge, disturbed, finding, refuted};
+use crate::claim::PlaceClaim;
 use crate::evidence::{BlockLayer, CardInfo, Direction};
 use crate::plan::{Action, BlockWork, Phase, Region, Work};
 use crate::record::{
@@ -60,11 +61,7 @@ fn scattered(phase_view: &PhaseView<'_>) -> Option<Finding> {
         RULE.id,
         FindingWeight::Note,
         None,
-        format!(
-            "Random writes of {} reached {} of the sequential throughput: for each one the card erases a whole, much larger block.",
-            flow.block,
-            share(slow / fast)
-        ),
+        PlaceClaim::Scattered { block: flow.block, reached: share(slow / fast) },
         because,
         None,
     ))
@@ -135,12 +132,7 @@ fn by_place(phase_view: &PhaseView<'_>) -> Option<Finding> {
         RULE.id,
         FindingWeight::Note,
         None,
-        format!(
-            "The same work at {} offsets ran at {} to {}: the rate depends on the place, or on what was done before.",
-            places.len(),
-            pace(least),
-            pace(most)
-        ),
+        PlaceClaim::DependsOnPlace { offsets: places.len(), least: pace(least), most: pace(most) },
         because.collect(),
         None,
     ))

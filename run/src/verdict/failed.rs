@@ -3,7 +3,8 @@
 use super::measure::{FlowView, PhaseView};
 use super::operands::edited;
 use super::words::operand;
-use super::{Rule, RuleJudge, advice, finding, words};
+use super::{Rule, RuleJudge, advice, finding};
+use crate::claim::{FailureReason, OutcomeClaim};
 use crate::error::{Doing, Fault};
 use crate::plan::{ErrorTolerance, StopLimit, Work};
 use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId};
@@ -25,38 +26,29 @@ fn judge(phase_view: &PhaseView<'_>, _: &[Finding]) -> Option<Finding> {
     let settle = phase_view.phase.evidence.settle.as_ref().and_then(|settle| settle.fault.as_ref());
     let errors: u64 =
         phase_view.phase.totals.values().fold(0, |sum, t| sum.saturating_add(t.errors));
-    let (fault, claim) = match (settle, phase_view.phase.faults.first()) {
-        (Some(fault), _) => (
-            Some(fault),
-            format!(
-                "What was written did not reach the device: {}.",
-                cause(&fault.name, &fault.text)
-            ),
-        ),
-        (None, Some(fault))
-            if matches!(fault.doing, Doing::Fsync | Doing::Fdatasync | Doing::Syncfs) =>
-        {
-            (
-                Some(fault),
-                format!(
-                    "What was written did not reach the device: {}.",
-                    cause(&fault.name, &fault.text)
-                ),
-            )
+    let fault = settle.or(phase_view.phase.faults.first());
+    if fault.is_none() && (errors == 0 || was_to_fill(phase_view)) {
+        return None;
+    }
+    let misfit = fault.and_then(|fault| DirectMisfit::of(phase_view, fault));
+    let claim = match fault {
+        None => OutcomeClaim::IosFailed { errors },
+        Some(fault) => {
+            let hint = || {
+                let hint = fault.hint.trim_end_matches('.');
+                (!hint.is_empty()).then(|| FailureReason::Hint(hint.into()))
+            };
+            let why = misfit.as_ref().map(DirectMisfit::said).or_else(hint);
+            let cause = cause(&fault.name, &fault.text).to_string();
+            let flush = matches!(fault.doing, Doing::Fsync | Doing::Fdatasync | Doing::Syncfs);
+            match settle.is_some() || flush {
+                true => OutcomeClaim::NeverArrived { cause, why },
+                false => {
+                    let (doing, path) = (fault.doing.to_string(), fault.path.clone());
+                    OutcomeClaim::PhaseFailed { doing, path, cause, why }
+                }
+            }
         }
-        (None, Some(fault)) => (
-            Some(fault),
-            format!(
-                "The phase failed: cannot {} {}: {}.",
-                fault.doing,
-                fault.path,
-                cause(&fault.name, &fault.text)
-            ),
-        ),
-        (None, None) if errors > 0 && !was_to_fill(phase_view) => {
-            (None, format!("{errors} I/Os failed."))
-        }
-        (None, None) => return None,
     };
     let mut because = vec![];
     if let Some(fault) = fault {
@@ -69,14 +61,6 @@ fn judge(phase_view: &PhaseView<'_>, _: &[Finding]) -> Option<Finding> {
             fault.doing.call().to_string(),
         ));
     }
-    let misfit = fault.and_then(|fault| DirectMisfit::of(phase_view, fault));
-    let claim = match (&misfit, fault.filter(|fault| !fault.hint.is_empty())) {
-        (Some(misfit), _) => format!("{claim} {}", misfit.said()),
-        (None, Some(fault)) => {
-            format!("{claim} {}.", words::sentence(fault.hint.trim_end_matches('.')))
-        }
-        (None, None) => claim,
-    };
     let next = match &misfit {
         Some(misfit) => misfit.mended(),
         None => fault.and_then(|fault| seen(&fault.name, &fault.path)),
@@ -118,10 +102,12 @@ impl<'v, 'a> DirectMisfit<'v, 'a> {
         self.flow_view.flow.block.0.is_multiple_of(self.unit.0)
     }
 
-    fn said(&self) -> String {
+    fn said(&self) -> FailureReason {
         let (unit, block) = (self.unit.0, self.flow_view.flow.block.0);
-        let rule = format!("Direct I/O takes blocks and offsets in multiples of {unit} bytes here");
-        if self.fits() { rule + "." } else { format!("{rule}, and {block} is none.") }
+        match self.fits() {
+            true => FailureReason::DirectUnit { unit },
+            false => FailureReason::DirectMisfit { unit, block },
+        }
     }
 
     /// The same in blocks that are taken.

@@ -5,6 +5,7 @@ use super::own::moves_what_it_writes;
 use super::threshold::{FIRST_WRITES, SMALL_WRITE};
 use super::words::{self, of, share};
 use super::{Rule, RuleJudge, finding};
+use crate::claim::PlaceClaim;
 use crate::evidence::{Extents, LeafKind, PathKind};
 use crate::plan::{Durability, OffsetOrdering, Work};
 use crate::record::{Exhibit, Finding, FindingWeight, TrapId};
@@ -24,17 +25,11 @@ pub const RULE: Rule = Rule {
 
 fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
     let first = first_writes(flow_view)?;
+    let path = flow_view.subject.path.clone();
     let claim = if first > 1.0 - FIRST_WRITES {
-        format!(
-            "First writes to {}, which allocate: overwrites may be several times as fast.",
-            flow_view.subject.path
-        )
+        PlaceClaim::FirstWrites { path }
     } else {
-        format!(
-            "{} of the writes to {} were first writes, which allocate, the others overwrites: the figure mixes both.",
-            share(first),
-            flow_view.subject.path
-        )
+        PlaceClaim::SomeFirstWrites { first: share(first), path }
     };
     let onto = flow_view.onto()?;
     Some(finding(

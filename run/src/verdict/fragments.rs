@@ -4,6 +4,7 @@ use super::measure::FlowView;
 use super::threshold::{FRAGMENTS, FRAGMENTS_LEAST, NEARLY_FULL};
 use super::words::{of, operand, share};
 use super::{Rule, RuleJudge, finding};
+use crate::claim::PlaceClaim;
 use crate::record::{Exhibit, ExhibitValue, Finding, FindingWeight, NextStep, Remedy, TrapId};
 use crate::unit::MIB;
 
@@ -38,13 +39,13 @@ fn pieces(flow_view: &FlowView<'_>) -> Option<Finding> {
         RULE.id,
         FindingWeight::Note,
         None,
-        format!(
-            "{} is in {} extents: calls of {} reached {} as requests of {size}.",
-            flow_view.subject.path,
-            extents.count,
-            flow_view.flow.block,
-            level.name()
-        ),
+        PlaceClaim::Fragmented {
+            path: flow_view.subject.path.clone(),
+            extents: extents.count,
+            calls: flow_view.flow.block,
+            device: level.name(),
+            requests: size,
+        },
         vec![
             Exhibit::new(
                 format!("extents of {}", flow_view.subject.path),
@@ -76,10 +77,7 @@ fn full(flow_view: &FlowView<'_>) -> Option<Finding> {
             RULE.id,
             FindingWeight::Note,
             None,
-            format!(
-                "The file system is nearly full ({} free), which may slow it down.",
-                share(free)
-            ),
+            PlaceClaim::NearlyFull { free: share(free) },
             vec![Exhibit::new(format!("free on {point}"), of(space.free, space.total), "statfs()")],
             Some(NextStep::new(Remedy::Inspect, format!("df -h {}", operand(point)))),
         )

@@ -2,6 +2,7 @@
 
 use super::measure::FlowView;
 use super::{Rule, RuleJudge, finding};
+use crate::claim::PlaceClaim;
 use crate::evidence::{BlockLayer, LayerKind};
 use crate::record::{Exhibit, ExhibitValue, Finding, FindingWeight, NextStep, Remedy, TrapId};
 use crate::unit::Bytes;
@@ -45,9 +46,7 @@ pub(super) fn said(
         RULE.id,
         FindingWeight::Note,
         None,
-        format!(
-            "{partition} starts inside a physical sector ({sector}), so each of its blocks touches two; one that starts at a multiple of 1 MiB does not."
-        ),
+        PlaceClaim::PartitionMisplaced { partition: partition.into(), sector },
         vec![
             Exhibit::new(
                 format!("start of {partition}"),
@@ -70,10 +69,7 @@ pub(super) fn loop_start(name: &str, offset: Bytes) -> Option<Finding> {
     if offset.0.is_multiple_of(FILE_BLOCK) {
         return None;
     }
-    let claim = format!(
-        "{name} starts {} bytes into its file: aligned writes straddle two blocks of the file.",
-        offset.0
-    );
+    let claim = PlaceClaim::LoopMisplaced { device: name.into(), offset: offset.0 };
     let because = vec![Exhibit::new(
         "offset",
         ExhibitValue::worded(offset, format!("{} bytes", offset.0)),

@@ -123,6 +123,7 @@ pub use works_on::slower;
 
 use std::collections::BTreeMap;
 
+use crate::claim::{CompareClaim, ComparedSide};
 use crate::record::{Finding, FindingWeight, Record, Trust};
 
 /// What speaks against comparing two sides.
@@ -141,7 +142,7 @@ pub fn unlike(first: &[&Record], second: &[&Record]) -> UnlikeRule {
     let mut findings = of_runs(first, second);
     let runs = findings.iter().all(|finding| finding.weight == FindingWeight::Note);
     let mut figures = BTreeMap::new();
-    for (which, side) in [("first", first), ("second", second)] {
+    for (which, side) in [(ComparedSide::First, first), (ComparedSide::Second, second)] {
         let suspects = suspects::suspects(side);
         findings.extend(suspects::told_of(side, which, &suspects));
         for suspect in suspects {
@@ -160,18 +161,27 @@ fn of_runs(first: &[&Record], second: &[&Record]) -> Vec<Finding> {
         return Vec::new();
     };
     let mut found = pair(one, other);
-    for (which, base, side) in [("first", one, others), ("second", other, more)] {
-        for (number, record) in side.iter().enumerate() {
+    for (which, base, records) in
+        [(ComparedSide::First, one, others), (ComparedSide::Second, other, more)]
+    {
+        for (number, record) in records.iter().enumerate() {
             let within =
                 pair(base, record).into_iter().filter(|said| said.weight > FindingWeight::Note);
-            found.extend(within.map(|said| Finding {
-                claim: format!("Runs 1 and {} of the {which}: {}", number + 2, said.text()).into(),
-                ..said
+            found.extend(within.map(|said| {
+                Finding {
+                    claim: CompareClaim::WithinSide {
+                        side: which,
+                        run: number + 2,
+                        claim: Box::new(said.claim),
+                    }
+                    .into(),
+                    ..said
+                }
             }));
         }
     }
-    found.extend(suspects::cut(first, "first"));
-    found.extend(suspects::cut(second, "second"));
+    found.extend(suspects::cut(first, ComparedSide::First));
+    found.extend(suspects::cut(second, ComparedSide::Second));
     found
 }
 

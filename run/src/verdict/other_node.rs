@@ -3,6 +3,7 @@
 use super::measure::PhaseView;
 use super::words::{names, on_node};
 use super::{Rule, RuleJudge, finding, no_storage};
+use crate::claim::PlaceClaim;
 use crate::evidence::{BlockLayer, NumaNode};
 use crate::record::{Exhibit, Finding, FindingWeight, Record, TrapId};
 
@@ -34,12 +35,11 @@ fn judge(phase_view: &PhaseView<'_>, _: &[Finding]) -> Option<Finding> {
         RULE.id,
         FindingWeight::Note,
         None,
-        format!(
-            "The workers ran on the wrong NUMA node: {} is local to CPUs {}, they ran on {}.",
-            layer.name,
-            near.cpus,
-            names(&seen)
-        ),
+        PlaceClaim::OtherNode {
+            device: layer.name.clone(),
+            near: near.cpus.clone(),
+            ran: seen.clone(),
+        },
         vec![
             exhibit(layer, near),
             Exhibit::new("CPUs the workers ran on", names(&seen), "sched_getcpu()"),

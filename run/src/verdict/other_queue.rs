@@ -1,6 +1,7 @@
 //! T33: the queues of two runs are set differently.
 
 use super::{Rule, RuleJudge, finding};
+use crate::claim::{CompareClaim, ComparedThing, DifferingValue, Series};
 use crate::evidence::{BlockLayer, QueueSettings};
 use crate::name::quoted;
 use crate::record::{Exhibit, Finding, FindingWeight, NextStep, Record, Remedy, TrapId};
@@ -54,8 +55,12 @@ fn between(one: &BlockLayer, other: &BlockLayer) -> Option<Finding> {
         (here != there).then_some((*file, here, there))
     };
     let all: Vec<_> = SETTINGS.iter().filter_map(differing).collect();
-    let told: Vec<String> =
-        all.iter().map(|(file, here, there)| format!("{file} {here} and {there}")).collect();
+    let told = |(file, here, there): &(&str, String, String)| DifferingValue {
+        at: (*file).into(),
+        first: here.clone(),
+        second: there.clone(),
+    };
+    let differences = Series(all.iter().map(told).collect());
     let exhibit = |(file, here, there): &(&str, String, String)| {
         Exhibit::new(
             format!("{file} of {} and of {}", one.name, other.name),
@@ -73,7 +78,7 @@ fn between(one: &BlockLayer, other: &BlockLayer) -> Option<Finding> {
             RULE.id,
             FindingWeight::Doubt,
             None,
-            format!("The queue settings differ: {}.", told.join(", ")),
+            CompareClaim::Differ { what: ComparedThing::Queues, differences, more: 0 },
             all.iter().map(exhibit).collect(),
             Some(NextStep::new(Remedy::Configure, same.join("; "))),
         )

@@ -3,6 +3,7 @@
 use super::measure::FlowView;
 use super::words::of;
 use super::{Rule, RuleJudge, advice, finding, partial_sectors};
+use crate::claim::PlaceClaim;
 use crate::evidence::{Direction, PathKind};
 use crate::record::{Exhibit, Finding, FindingWeight, TrapId};
 use crate::unit::Bytes;
@@ -47,9 +48,7 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
         RULE.id,
         FindingWeight::Note,
         None,
-        format!(
-            "{block} is not a multiple of the file system's block size ({unit}): such direct writes run one at a time."
-        ),
+        PlaceClaim::PartialBlocks { block, unit },
         because,
         advice::in_multiples(flow_view, unit),
     ))

@@ -2,6 +2,7 @@
 
 use super::measure::FlowView;
 use super::{Rule, RuleJudge, advice, finding};
+use crate::claim::PlaceClaim;
 use crate::evidence::BlockLayer;
 use crate::record::{Exhibit, Finding, FindingWeight, TrapId};
 use crate::unit::Bytes;
@@ -48,10 +49,7 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
         RULE.id,
         FindingWeight::Note,
         None,
-        format!(
-            "{block} is not a multiple of the physical sector of {} ({sector}): it reads before it writes (read-modify-write).",
-            layer.name
-        ),
+        PlaceClaim::PartialSectors { block, device: layer.name.clone(), sector },
         vec![
             Exhibit::new(
                 format!("physical sector of {}", layer.name),

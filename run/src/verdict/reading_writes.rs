@@ -3,6 +3,7 @@
 use super::measure::PhaseView;
 use super::threshold::{OWN_BYTES, WRITES_OF_READS};
 use super::{Rule, RuleJudge, finding, shared_device};
+use crate::claim::PlaceClaim;
 use crate::name::quoted;
 use crate::record::{Exhibit, Finding, FindingWeight, NextStep, Remedy, TrapId};
 use crate::unit::Bytes;
@@ -39,11 +40,7 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
         RULE.id,
         FindingWeight::Note,
         None,
-        format!(
-            "{} was written to {} during reads: access times, or another program.",
-            Bytes(written),
-            level.name()
-        ),
+        PlaceClaim::WrittenDuringReads { written: Bytes(written), device: level.name() },
         vec![
             Exhibit::new(
                 format!("written to {} during the phase", level.name()),

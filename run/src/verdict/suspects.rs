@@ -3,22 +3,22 @@
 use super::judging::verdicts;
 use super::rule::finding;
 use super::unlike_runs::RULE;
-use super::words::names;
+use crate::claim::{CompareClaim, ComparedRuns, ComparedSide, Sentences};
 use crate::record::{Ending, Finding, FindingWeight, Record, Trust, Verdict};
 
 /// A run of a side that was cut off has figures of less than was asked for.
-pub(super) fn cut(side: &[&Record], which: &str) -> Option<Finding> {
-    let cut = side.iter().filter(|record| record.ending != Ending::Complete).count();
-    let claim = || format!("The run did not finish {}.", of_side(side, which, cut));
-    (cut > 0).then(|| finding(RULE.id, FindingWeight::Doubt, None, claim(), Vec::new(), None))
+pub(super) fn cut(records: &[&Record], side: ComparedSide) -> Option<Finding> {
+    let cut = records.iter().filter(|record| record.ending != Ending::Complete).count();
+    let claim = CompareClaim::Cut { side, runs: of_side(records, cut) };
+    (cut > 0).then(|| finding(RULE.id, FindingWeight::Doubt, None, claim, Vec::new(), None))
 }
 
 /// Which runs of a side.
-fn of_side(side: &[&Record], which: &str, runs: usize) -> String {
-    match side.len() {
-        1 => format!("in the {which} run"),
-        all if all == runs => format!("in all {all} {which} runs"),
-        all => format!("in {runs} of the {all} {which} runs"),
+fn of_side(records: &[&Record], of: usize) -> Option<ComparedRuns> {
+    match records.len() {
+        1 => None,
+        all if all == of => Some(ComparedRuns::All { all }),
+        all => Some(ComparedRuns::Some { of, all }),
     }
 }
 
@@ -59,7 +59,11 @@ pub(super) fn suspects(side: &[&Record]) -> Vec<SuspectFigure> {
 }
 
 /// What is said of them: of those with the same cause once.
-pub(super) fn told_of(side: &[&Record], which: &str, suspects: &[SuspectFigure]) -> Vec<Finding> {
+pub(super) fn told_of(
+    records: &[&Record],
+    side: ComparedSide,
+    suspects: &[SuspectFigure],
+) -> Vec<Finding> {
     let cause = |suspect: &SuspectFigure| {
         let trap = suspect.worst.findings.first().map(|finding| finding.trap);
         (suspect.worst.trust, trap, suspect.runs)
@@ -73,14 +77,13 @@ pub(super) fn told_of(side: &[&Record], which: &str, suspects: &[SuspectFigure])
     }
     let told = |group: Vec<&SuspectFigure>| {
         let SuspectFigure { phase, runs, worst } = group[0];
-        let (runs, by, summary) =
-            (of_side(side, which, *runs), worst.trust.name(), worst.summary());
-        let claim = if group.len() == 1 {
-            format!("'{phase}' {runs} is {by}: {summary}")
-        } else {
-            let all: Vec<String> = group.iter().map(|one| format!("'{}'", one.phase)).collect();
-            let all = names(&all);
-            format!("{all} {runs} are {by}. '{phase}': {summary}")
+        let claim = CompareClaim::Suspect {
+            phase: phase.clone(),
+            others: group.iter().skip(1).map(|other| format!("'{}'", other.phase)).collect(),
+            side,
+            runs: of_side(records, *runs),
+            trust: worst.trust.name().into(),
+            claims: Sentences(worst.claims.clone()),
         };
         finding(RULE.id, weight(worst.trust), None, claim, Vec::new(), None)
     };

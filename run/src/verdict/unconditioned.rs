@@ -4,6 +4,7 @@ use super::measure::FlowView;
 use super::threshold::PRECONDITIONED;
 use super::words::{of, own_verb};
 use super::{Rule, RuleJudge, finding};
+use crate::claim::PlaceClaim;
 use crate::evidence::{BlockLayer, DiskCounters, LayerKind, PathKind, Snapshot};
 use crate::plan::Action;
 use crate::record::{Exhibit, ExhibitValue, Finding, FindingWeight, NextStep, Remedy, TrapId};
@@ -84,9 +85,7 @@ pub(super) fn unconditioned(
         RULE.id,
         FindingWeight::Note,
         None,
-        format!(
-            "Whether {name} is in steady state is unknown: a fresh drive writes faster than one that has been filled twice."
-        ),
+        PlaceClaim::Unconditioned { device: name.clone() },
         vec![Exhibit::new(
             format!("known writes to {name}"),
             ExhibitValue::worded(of(known, size), format!("{known}, capacity {size}")),

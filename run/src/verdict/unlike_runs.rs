@@ -2,10 +2,11 @@
 
 use serde::Serialize;
 
-use super::differences::{Difference, differences};
+use super::differences::differences;
 use super::other_node::nodes_of;
 use super::words::{names, on_node, once_more};
 use super::{Rule, RuleJudge, finding, limits};
+use crate::claim::{CompareClaim, ComparedThing, DifferingValue, Series};
 use crate::evidence::{BlockLayer, Direction, Machine, Mount, Reading, Throttle};
 use crate::plan::Phase;
 use crate::record::{Exhibit, Finding, FindingWeight, NextStep, Record, ResolvedJob, TrapId};
@@ -37,33 +38,19 @@ fn judge(first: &Record, second: &Record) -> Vec<Finding> {
 /// A finding about differences, each of which is a reading.
 fn differing(
     weight: FindingWeight,
-    what: &str,
-    all: Vec<Difference>,
+    what: ComparedThing,
+    mut all: Vec<DifferingValue>,
     source: &str,
     next: Option<NextStep>,
 ) -> Option<Finding> {
-    let told: Vec<String> = all
-        .iter()
-        .take(TOLD)
-        .map(|found| format!("{} {} and {}", found.at, found.first, found.second))
-        .collect();
-    let more = match all.len().saturating_sub(TOLD) {
-        0 => String::new(),
-        more => format!(", and {more} more"),
-    };
-    let exhibit = |found: &Difference| {
+    let exhibit = |found: &DifferingValue| {
         Exhibit::new(found.at.clone(), format!("{}, {}", found.first, found.second), source)
     };
-    (!all.is_empty()).then(|| {
-        finding(
-            RULE.id,
-            weight,
-            None,
-            format!("{what}: {}{more}.", told.join("; ")),
-            all.iter().map(exhibit).collect(),
-            next,
-        )
-    })
+    let because: Vec<Exhibit> = all.iter().map(exhibit).collect();
+    let more = all.len().saturating_sub(TOLD);
+    all.truncate(TOLD);
+    let claim = CompareClaim::Differ { what, differences: Series(all), more };
+    (!because.is_empty()).then(|| finding(RULE.id, weight, None, claim, because, next))
 }
 
 /// The phases of two plans in pairs, those of the same name together; a single one needs no name.
@@ -76,8 +63,9 @@ fn pairs<'a>(one: &'a [Phase], other: &'a [Phase]) -> Vec<(&'a Phase, Option<&'a
 }
 
 /// Differences of two values below a name.
-fn of<T: Serialize>(name: &str, first: &T, second: &T, but: &[&str]) -> Vec<Difference> {
-    let below = |found: Difference| Difference { at: format!("{name} {}", found.at), ..found };
+fn of<T: Serialize>(name: &str, first: &T, second: &T, but: &[&str]) -> Vec<DifferingValue> {
+    let below =
+        |found: DifferingValue| DifferingValue { at: format!("{name} {}", found.at), ..found };
     differences(first, second, but).into_iter().map(below).collect()
 }
 
@@ -87,7 +75,7 @@ fn asked(first: &Record, second: &Record) -> Option<Finding> {
     let mut all = of("aim", &one.aim, &other.aim, &[]);
     let missing = |name: &str, here: bool| {
         let word = |there: bool| if there { "there" } else { "-" }.to_string();
-        Difference { at: format!("phase '{name}'"), first: word(here), second: word(!here) }
+        DifferingValue { at: format!("phase '{name}'"), first: word(here), second: word(!here) }
     };
     let but = [WHERE, &["name"]].concat();
     for (phase, found) in pairs(&one.phases, &other.phases) {
@@ -101,7 +89,7 @@ fn asked(first: &Record, second: &Record) -> Option<Finding> {
         all.extend(only.map(|phase| missing(&phase.name, false)));
     }
     let next = once_more(&first.plan.origin);
-    differing(FindingWeight::Refute, "The plans differ", all, "the plans", next)
+    differing(FindingWeight::Refute, ComparedThing::Plans, all, "the plans", next)
 }
 
 /// What the machines made of equal plans.
@@ -115,7 +103,7 @@ fn done(first: &Record, second: &Record) -> Option<Finding> {
     };
     let all = one.iter().zip(other).filter(|_| asked_alike).flat_map(below).collect();
     let next = once_more(&first.plan.origin);
-    differing(FindingWeight::Refute, "The jobs were run differently", all, "the records", next)
+    differing(FindingWeight::Refute, ComparedThing::Jobs, all, "the records", next)
 }
 
 /// Limits of control groups, without the names of devices.
@@ -142,12 +130,12 @@ fn limited(first: &Record, second: &Record) -> Option<Finding> {
         told("CPU limit", cpus(one.cpus), cpus(other.cpus)),
     ];
     let all = all.into_iter().flatten().collect();
-    differing(FindingWeight::Refute, "The cgroup limits differ", all, "cgroups", None)
+    differing(FindingWeight::Refute, ComparedThing::Limits, all, "cgroups", None)
 }
 
 /// A difference, if it is one.
-fn told(at: &str, first: String, second: String) -> Option<Difference> {
-    (first != second).then(|| Difference { at: at.into(), first, second })
+fn told(at: &str, first: String, second: String) -> Option<DifferingValue> {
+    (first != second).then(|| DifferingValue { at: at.into(), first, second })
 }
 
 /// The machines but for their names, and for what is measured anew each time.
@@ -165,7 +153,7 @@ fn machine(first: &Record, second: &Record) -> Option<Finding> {
         told("clock", text(&one.clock.source), text(&other.clock.source)),
     ];
     let all = all.into_iter().flatten().collect();
-    differing(FindingWeight::Doubt, "The machines differ", all, "/proc, /sys", None)
+    differing(FindingWeight::Doubt, ComparedThing::Machines, all, "/proc, /sys", None)
 }
 
 /// File systems and their options.
@@ -182,7 +170,7 @@ fn mounts(first: &Record, second: &Record) -> Option<Finding> {
             all.extend(told("options", options(one, other), options(other, one)));
         }
     }
-    let what = "The file systems differ";
+    let what = ComparedThing::FileSystems;
     differing(FindingWeight::Doubt, what, all, "/proc/self/mountinfo", None)
 }
 
@@ -202,7 +190,7 @@ fn placed(first: &Record, second: &Record) -> Option<Finding> {
     let known = |record: &Record| !nodes_of(record).is_empty();
     let all = told("nodes", text(first), text(second)).filter(|_| known(first) && known(second));
     let next = nodes_of(first).first().and_then(|node| on_node(&second.plan.origin, *node));
-    let what = "The workers ran on different NUMA nodes";
+    let what = ComparedThing::Nodes;
     differing(FindingWeight::Doubt, what, all.into_iter().collect(), "sched_getcpu()", next)
 }
 
@@ -221,13 +209,13 @@ fn device(first: &Record, second: &Record) -> Option<Finding> {
     };
     let (one, other) = (of(first), of(second));
     let all = told("devices", names(&one), names(&other)).into_iter().collect();
-    differing(FindingWeight::Note, "The devices differ", all, "/sys/block", None)
+    differing(FindingWeight::Note, ComparedThing::Devices, all, "/sys/block", None)
 }
 
 /// The programs that made the records.
 fn version(first: &Record, second: &Record) -> Option<Finding> {
     let all = told("version", first.version.clone(), second.version.clone());
-    let what = "The versions of assay differ";
+    let what = ComparedThing::Versions;
     differing(FindingWeight::Note, what, all.into_iter().collect(), "the records", None)
 }
 

@@ -4,6 +4,7 @@ use super::measure::{FlowView, PhaseView};
 use super::threshold::REACHED;
 use super::words::operand;
 use super::{Rule, RuleJudge, advice, finding, words};
+use crate::claim::{DatalessCalls, MissingEvidence, OutcomeClaim};
 use crate::evidence::{LeafKind, NOT_LOOKED};
 use crate::plan::{Action, Durability, Method};
 use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId};
@@ -29,7 +30,7 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
             RULE.id,
             FindingWeight::Note,
             Some(MeasuredSubject::Tool),
-            "No device was involved: this is the speed of the program itself.",
+            OutcomeClaim::NoDeviceInvolved,
             vec![],
             None,
         ));
@@ -50,13 +51,13 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
             RULE.id,
             FindingWeight::Unproven,
             Some(MeasuredSubject::Unsure),
-            "Trims move no data, so when the device actually did the work is unknown.",
+            OutcomeClaim::TrimsUnknown,
             vec![],
             None,
         ));
     }
     if phase_view.cases.len() < phase_view.phase.flows.len() || phase_view.cases.is_empty() {
-        return Some(say(phase_view, "the record does not say which bytes went where", vec![]));
+        return Some(say(phase_view, MissingEvidence::Flows, vec![]));
     }
     let unseen =
         phase_view.cases.iter().find_map(|flow_view| missing(phase_view, flow_view, found));
@@ -65,17 +66,15 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
 
 /// Calls that change a file without any data that move.
 pub(super) fn without_data(method: Method) -> Finding {
-    let what = match method {
-        Method::MoveExtents => {
-            "EXT4_IOC_MOVE_EXT has the kernel move the data: how much of its work"
-        }
-        _ => "fallocate() and ftruncate() move no data: how much of their work",
+    let by = match method {
+        Method::MoveExtents => DatalessCalls::MoveExtents,
+        _ => DatalessCalls::Resize,
     };
     finding(
         RULE.id,
         FindingWeight::Unproven,
         Some(MeasuredSubject::Unsure),
-        format!("{what} the device did, and when, is unknown."),
+        OutcomeClaim::NoDataMoved { by },
         vec![],
         None,
     )
@@ -111,20 +110,9 @@ fn metadata(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
         ),
     ];
     let (measures, claim, next) = if level.traffic() == 0 {
-        (
-            MeasuredSubject::Memory,
-            format!("This is the speed of memory: {} was idle.", level.name()),
-            lean,
-        )
+        (MeasuredSubject::Memory, OutcomeClaim::NamesInMemory { device: level.name() }, lean)
     } else {
-        (
-            MeasuredSubject::Unsure,
-            format!(
-                "{}'s share is unknown: the kernel does not account metadata I/O per file.",
-                level.name()
-            ),
-            None,
-        )
+        (MeasuredSubject::Unsure, OutcomeClaim::NamesUnknown { device: level.name() }, None)
     };
     Some(finding(RULE.id, FindingWeight::Unproven, Some(measures), claim, moved.into(), next))
 }
@@ -137,7 +125,7 @@ fn missing(
     match &flow_view.subject.bottom {
         LeafKind::Unknown(why) if why == NOT_LOOKED => {
             let moved = flow_view.flow.bytes;
-            let claim = format!("Only {moved} was moved, which is too little to measure.");
+            let claim = OutcomeClaim::TooLittle { moved };
             return (moved > Bytes::ZERO).then(|| {
                 finding(
                     RULE.id,
@@ -157,7 +145,7 @@ fn missing(
             );
             return Some(say(
                 phase_view,
-                &format!("the device below {} could not be found", flow_view.subject.path),
+                MissingEvidence::Device { path: flow_view.subject.path.clone() },
                 vec![shown],
             ));
         }
@@ -167,7 +155,7 @@ fn missing(
     if flow_view.levels.iter().all(|level| level.layers.is_empty()) {
         return Some(say(
             phase_view,
-            &format!("no device was found below {}", flow_view.subject.path),
+            MissingEvidence::NoDevice { path: flow_view.subject.path.clone() },
             vec![],
         ));
     }
@@ -177,7 +165,7 @@ fn missing(
         let shown = Exhibit::new(format!("counters of {}", level.name()), why, level.source());
         return Some(say(
             phase_view,
-            &format!("the counters of {} could not be read", level.name()),
+            MissingEvidence::Counters { device: level.name() },
             vec![shown],
         ));
     }
@@ -192,7 +180,7 @@ fn missing(
             .seen()
             .is_some_and(|mount| mount.options.split(',').any(|o| o == "dax=inode"));
     if dax {
-        return Some(say(phase_view, "files may bypass the counted queue (dax=inode)", vec![]));
+        return Some(say(phase_view, MissingEvidence::DaxInodes, vec![]));
     }
     // The counters of a small buffered write without a flush prove nothing: its journal may be all
     // that they show. Only the file's pages could tell.
@@ -208,19 +196,19 @@ fn missing(
     (blind && !told).then(|| {
         let found = say(
             phase_view,
-            "so little was written that only the journal may have reached the device",
+            MissingEvidence::OnlyJournal,
             vec![level.exhibit(flow_view.direction())],
         );
         Finding { next: advice::flush(flow_view), ..found }
     })
 }
 
-fn say(phase_view: &PhaseView<'_>, why: &str, because: Vec<Exhibit>) -> Finding {
+fn say(phase_view: &PhaseView<'_>, why: MissingEvidence, because: Vec<Exhibit>) -> Finding {
     finding(
         RULE.id,
         FindingWeight::Unproven,
         Some(MeasuredSubject::Unsure),
-        format!("What this figure measures is unknown: {why}."),
+        OutcomeClaim::Unknown { why },
         because,
         seen_by_root(phase_view),
     )

@@ -3,6 +3,7 @@
 use super::measure::PhaseView;
 use super::threshold::{AFTERMATH, AFTERMATH_LEAST};
 use super::{Rule, RuleJudge, advice, disturbed, finding};
+use crate::claim::PlaceClaim;
 use crate::record::{
     Aftermath, AftermathRound, Exhibit, Finding, FindingWeight, SingleReadLatencies, TrapId,
 };
@@ -36,16 +37,13 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
         return None;
     }
     let name = phase_view.cases.iter().find(|flow_view| flow_view.subject.path == aftermath.path);
-    let name = name.map_or(aftermath.path.clone(), |flow_view| flow_view.named());
+    let device = name.map_or(aftermath.path.clone(), |flow_view| flow_view.named());
     let claim = match rest.iter().find(|round| !slow(round)) {
-        Some(steady_watcher) => format!(
-            "{name} kept working for {} after the last completion: that background work is in no figure.",
-            steady_watcher.since_end_ns
-        ),
-        None => format!(
-            "{name} was still working {} after the last completion: that background work is in no figure, and slows what follows.",
-            rest.last().unwrap_or(first).since_end_ns
-        ),
+        Some(idle) => PlaceClaim::KeptWorking { device, time: idle.since_end_ns },
+        None => {
+            let last = rest.last().unwrap_or(first);
+            PlaceClaim::StillWorking { device, time: last.since_end_ns }
+        }
     };
     let writes = phase_view.cases.iter().find(|flow_view| flow_view.writes());
     Some(finding(

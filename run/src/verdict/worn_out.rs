@@ -3,6 +3,7 @@
 use super::measure::FlowView;
 use super::threshold::CARD_LIFE;
 use super::{Rule, RuleJudge, finding};
+use crate::claim::PlaceClaim;
 use crate::evidence::CardInfo;
 use crate::record::{Exhibit, Finding, FindingWeight, TrapId};
 
@@ -42,9 +43,7 @@ pub(super) fn worn(name: &str, card: &CardInfo) -> Option<Finding> {
         RULE.id,
         FindingWeight::Note,
         None,
-        format!(
-            "{name} reports that it is worn out: it may be slow because of that, and fail soon. Back up what is on it, and replace it."
-        ),
+        PlaceClaim::WornOut { device: name.into() },
         vec![
             Exhibit::new(
                 format!("life used of {name}, in tenths"),

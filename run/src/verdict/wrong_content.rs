@@ -4,6 +4,7 @@ use super::measure::PhaseView;
 use super::threshold::STRAY;
 use super::words::of;
 use super::{Rule, RuleJudge, advice, finding};
+use crate::claim::OutcomeClaim;
 use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId};
 
 /// One block with the wrong content is enough.
@@ -35,9 +36,7 @@ fn judge(phase_view: &PhaseView<'_>, _: &[Finding]) -> Option<Finding> {
             RULE.id,
             FindingWeight::Refute,
             Some(MeasuredSubject::Invalid),
-            format!(
-                "{wrong} of {looked} blocks did not hold what was written there, and the other {right} did: the device is failing, or something else has written there since."
-            ),
+            OutcomeClaim::SomeWrong { wrong, looked, right },
             vec![content, Exhibit::new("blocks with the right data", right, "verification")],
             Some(NextStep::new(Remedy::Inspect, "sudo dmesg -T | tail -n 30")),
         ));
@@ -52,9 +51,7 @@ fn judge(phase_view: &PhaseView<'_>, _: &[Finding]) -> Option<Finding> {
             RULE.id,
             FindingWeight::Refute,
             Some(MeasuredSubject::Invalid),
-            format!(
-                "{wrong} blocks did not hold this plan's data, but the plan may never have written them: this says nothing about the device."
-            ),
+            OutcomeClaim::NotOfThisPlan { wrong },
             vec![content, written],
             phase_view
                 .cases
@@ -66,9 +63,7 @@ fn judge(phase_view: &PhaseView<'_>, _: &[Finding]) -> Option<Finding> {
         RULE.id,
         FindingWeight::Refute,
         Some(MeasuredSubject::Invalid),
-        format!(
-            "{wrong} blocks did not hold what was written there: the device is fake or failing. Back up what is on it."
-        ),
+        OutcomeClaim::WrongData { wrong },
         vec![content],
         Some(NextStep::new(Remedy::Inspect, "sudo dmesg -T | tail -n 30")),
     ))
