@@ -42,6 +42,108 @@ compared-thing-versions = The versions of assay differ
 compared-thing-queues = The queue settings differ
 differing-value = { $at } { $first } and { $second }
 
+## Before a run
+
+foreseen-changes-left = No flush: changes may still be in memory, not on { $device }, when the clock stops.
+foreseen-writes-left = No flush: { $limit ->
+    [none] some of the data
+   *[other] up to { $limit }
+ } may still be dirty pages, not on { $device }, when the clock stops.
+foreseen-each-write-waits = Flush-bound: each write waits for { $device }; this is the latency of a durable write, not throughput.
+foreseen-data-shrink = { $kind } at { $point } compresses ({ $option }), and this data ({ $fill }) shrinks: { $device } writes fewer bytes.
+foreseen-rounds-in-memory = It runs for { $time } over { $size }, for which memory has room: from the second round on, its I/Os { $reads ->
+    [yes] are read from memory
+   *[no] overwrite in memory what is not flushed yet
+ }.
+foreseen-part-cached = { $part } of { $path } is in the page cache: that part is not read from { $device }.
+foreseen-reads-through-cache = Reads go through the page cache: what an earlier phase or run left there is not read from { $device }.
+foreseen-extend-one-file = { $depth } writes in flight extend one file: they serialize on its lock, and { $device } gets one at a time.
+foreseen-will-allocate = First writes allocate blocks: overwriting an existing file may be several times as fast.
+foreseen-direct-misfits = Direct I/O { $offset ->
+    [yes] from an offset
+   *[no] in blocks
+ } of { $bytes } bytes is not by multiples of { $sector }: it fails with 'Invalid argument' on most file systems.
+foreseen-byte-by-byte = Each byte is a separate call ({ $method }): this is CPU-bound, unless { $device } is slower than a few MB/s.
+foreseen-one-in-flight = Latency-bound at queue depth 1: one I/O of { $block } in flight, so this is not the disk's peak.
+foreseen-large-sectors = { $device } has { $sector } sectors: direct I/O in smaller blocks is refused.
+foreseen-emulated-sectors = { $device } accepts { $logical } sectors but writes { $physical }: for a smaller write it reads first (read-modify-write), which cannot be seen from here.
+foreseen-one-command = { $device } uses the { $driver } driver, one command at a time: queue depth 32 is queue depth 1.
+foreseen-large-erase = { $device } has { $erase } erase blocks: small random writes cost many times their size (write amplification).
+foreseen-no-queue = { $device } claims { $class }, which requires a command queue; this host shows none.
+foreseen-write-cache = Direct writes end in the write cache of { $device }: only a flush, or O_DSYNC, makes them durable.
+foreseen-holes = { $part } of the file was never written (holes): reads there return zeros without disk I/O.
+foreseen-encoded = { $part } of the file is compressed or encoded: the disk reads fewer bytes than the program gets.
+foreseen-crumbled = The file is fragmented ({ $extents } extents): large reads reach the disk as small ones.
+foreseen-file-cached = { $part } of the file is in the page cache: that part is not read from the disk.
+foreseen-left-unknown = No flush: how much is not yet on { $device } when the clock stops is unknown.
+foreseen-all-left = No flush, and all { $bytes } fit in dirty pages: the clock stops before { $device } has them.
+foreseen-part-left = No flush: of { $bytes } up to { $left } ({ $part }) may still be dirty pages when the clock stops.
+foreseen-up-to-left = No flush: up to { $limit } may still be dirty pages when the clock stops.
+foreseen-left-to-close = No flush: the close writes out dirty pages, unless another program has { $device } open, and the drive's write cache is not flushed.
+foreseen-conv-sync = conv=sync pads short blocks with zeros and flushes nothing; conv=fsync flushes.
+foreseen-each-of-waits = Flush-bound: each of { $writes } writes of { $block } waits for { $device }; this is the latency of a durable write, not throughput.
+foreseen-limited = A cgroup limits { $reads ->
+    [yes] reads from
+   *[no] writes to
+ } { $device } to { $limit }: results will show that limit.
+foreseen-few-cpus = A cgroup limits this process to { NUMBER($cpus, minimumFractionDigits: 2) } CPUs: when throttled, it submits no I/O.
+foreseen-hidden-limits = Cgroups above the visible root may have limits that cannot be read from here.
+foreseen-stays-dirty = Without a flush, up to { $limit } of a write stays in dirty pages: smaller writes measure only memory.
+foreseen-read-back = Data just written or read is read back from the page cache, up to the { $memory } of { $group ->
+    [yes] its cgroup
+   *[no] the machine
+ }.
+foreseen-swap-there = Swap ({ $area }) is on { $devices } too: swapping counts as foreign I/O.
+foreseen-far-from-cpus = { $device } is local to CPUs { $near }, none of which this process may use: each I/O crosses NUMA nodes.
+foreseen-slow-governor = The CPU governor is { $governor }: at queue depth 1 the CPUs may clock down between two I/Os.
+foreseen-drive-hot = { $device } is at or near its temperature limit: it will throttle.
+foreseen-cpus-throttled = The CPUs are already throttled by heat or power supply.
+foreseen-slow-clock = The clock source is { $source }, and reading it takes { $cost }: short I/Os look longer.
+foreseen-compresses = { $kind } at { $point } compresses ({ $option }): for zeros and repeated data the disk writes fewer bytes.
+foreseen-no-barrier = { $kind } at { $point } sends no flush to the drive ({ $option }): fsync does not flush the drive's cache here.
+foreseen-mounted-sync = { $kind } at { $point } is mounted { $option }: every write waits for the disk, and small writes measure the latency of a flush.
+foreseen-discards = { $kind } at { $point } uses online discard ({ $option }): deleting files slows down the I/O that follows.
+foreseen-access-times = { $kind } at { $point } updates access times on every read: reads cause writes.
+foreseen-checksums = btrfs at { $point } keeps checksums, so direct writes go through the page cache.
+foreseen-little-space = Only { $free } of the file system is free: new files are fragmented, and slower than the disk.
+foreseen-few-inodes = Only { $free } inodes are free: a test with many files will run out of them.
+foreseen-memory-device = Results here are the speed of memory: { $path } is not a disk.
+foreseen-no-storage = { $path } is not storage: results are the speed of the program and of memory.
+foreseen-device-hidden = The device below { $path } cannot be seen ({ $why }): no result can be proven.
+foreseen-counters-off = I/O statistics are off for { $device }, so no result can be proven.
+foreseen-dax = { $device } supports DAX: such I/O is not in its counters.
+foreseen-zoned = { $device } is zoned ({ $zones }): random writes and overwrites cost far more than on other disks.
+foreseen-loop-cached = { $device } uses the page cache for its file { $file }: direct I/O ends there, in memory.
+foreseen-virtual-disk = { $device } is a virtual disk: the host may cache it, which cannot be ruled out from here.
+foreseen-translated = { $device } { $by }.
+foreseen-all-cached = All of { $path } is in the page cache: it is not read from { $device }.
+foreseen-only-first = Only the first run counts: repeated, it reads from the page cache, not from { $device }.
+foreseen-no-effect = iflag={ $flag } has no effect on reads: they still go through the page cache.
+foreseen-behind-stream = What is behind { $output ->
+    [yes] standard output
+   *[no] standard input
+ } is known only when the command runs, so no disk can be named.
+foreseen-zeros-shrink = { $kind } at { $point } compresses ({ $option }), and zeros shrink to almost nothing: { $device } writes far fewer bytes.
+foreseen-zeros-may-shrink = All-zero data may be faster than real data: a drive, a virtual disk or a thin volume may store almost none of it, which cannot be seen from here.
+foreseen-zeros-skipped = conv=sparse skips blocks of zeros, and there are no others: nothing is written.
+foreseen-random-data = The kernel generates the random data on one CPU inside the timing: with a fast disk this is CPU-bound.
+foreseen-direct-gives-way = A direct { $reads ->
+    [yes] read
+   *[no] write
+ } of { $bytes } bytes is refused, and BusyBox silently falls back to the page cache.
+foreseen-direct-copy-misfits = A direct { $reads ->
+    [yes] read
+   *[no] write
+ } of { $bytes } bytes is not a multiple of { $sector }: it fails with 'Invalid argument' on most file systems.
+foreseen-tiny-blocks = Blocks of { $block } cost two system calls each: on a fast disk this is the speed of the calls.
+foreseen-little-copied = Only { $bytes } are copied: the journal, read-ahead and program start are a large part of the time.
+data-translation-encrypted = is encrypted: CPU time is part of every result
+data-translation-mirrored = is { $level }: each byte is written to more than one disk
+data-translation-parity = is { $level }: a write smaller than a stripe is read-modify-write, with parity
+data-translation-cached = keeps part of the data on a faster disk
+allowed-rate-bytes = { $value }
+allowed-rate-ops = { $value } operations per second
+
 ## Outcomes, and what was seen of them
 
 outcome-never-arrived = What was written did not reach the device: { $cause }.{ $why ->

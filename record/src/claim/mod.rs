@@ -3,12 +3,14 @@
 #![allow(missing_docs)]
 
 mod compare;
+mod foreseen;
 mod outcome;
 mod place;
 mod summary;
 mod transfer;
 
 pub use compare::{CompareClaim, ComparedRuns, ComparedSide, ComparedThing, DifferingValue};
+pub use foreseen::{AllowedRate, DataTranslation, ForeseenClaim};
 pub use outcome::{DatalessCalls, FailureReason, MissingEvidence, OutcomeClaim};
 pub use place::PlaceClaim;
 pub use summary::{DataArrival, OtherPhases, SummaryClaim};
@@ -23,6 +25,8 @@ use serde::{Deserialize, Serialize};
 pub enum Claim {
     /// What speaks against comparing two sides.
     Compare(CompareClaim),
+    /// Of what a look shows before a run.
+    Foreseen(ForeseenClaim),
     /// Of how it ended, and what was seen of it.
     Outcome(OutcomeClaim),
     /// Of the place of the data.
@@ -60,6 +64,7 @@ macro_rules! families {
 
 families! {
     Compare(CompareClaim),
+    Foreseen(ForeseenClaim),
     Outcome(OutcomeClaim),
     Place(PlaceClaim),
     Summary(SummaryClaim),

@@ -53,7 +53,8 @@ impl Catalogue {
         let mut read = FluentBundle::new(vec![language.parse().unwrap_or_default()]);
         // Marks of direction round each argument would be bytes in the logs of others.
         read.set_use_isolating(false);
-        // The name is free: the bundle is new.
+        // The names are free: the bundle is new.
+        let _ = read.add_builtins();
         let _ = read.add_function("SENTENCE", |arguments, _| match arguments.first() {
             Some(FluentValue::String(text)) => sentence(text).into(),
             _ => FluentValue::Error,

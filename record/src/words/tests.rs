@@ -95,6 +95,9 @@ fn each_claim(wanted: &mut WantedMessages) {
     wanted.add::<ComparedRuns>();
     wanted.add::<ComparedThing>();
     wanted.add_struct::<DifferingValue>();
+    wanted.add::<ForeseenClaim>();
+    wanted.add::<AllowedRate>();
+    wanted.add::<DataTranslation>();
     wanted.add::<OutcomeClaim>();
     wanted.add::<DatalessCalls>();
     wanted.add::<FailureReason>();

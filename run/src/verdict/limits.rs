@@ -3,10 +3,11 @@
 use super::measure::{self, DeviceLevel, FlowView, PhaseView};
 use super::threshold::{LIMIT_HOLDS, LIMIT_LOOK, LIMIT_NEAR, LIMIT_NEAR_IDLE, LIMIT_SLICE};
 use super::words::pace;
+use crate::claim::AllowedRate;
 use crate::evidence::{Direction, LimitValue, Throttle};
 use crate::name::quoted;
 use crate::record::{Exhibit, ExhibitValue, NextStep, Remedy, SamplePoint};
-use crate::unit::{Iops, Nanos};
+use crate::unit::{Bandwidth, Iops, Nanos};
 
 /// The limits on the devices below a flow, in its direction: those that held at last, where they have changed.
 pub(super) fn over<'c, 'a>(
@@ -164,6 +165,14 @@ pub(super) fn rate(limit: LimitValue) -> String {
     match limit {
         LimitValue::BytesPerSecond(cap) => pace(cap as f64).to_string(),
         LimitValue::OpsPerSecond(cap) => format!("{cap} operations per second"),
+    }
+}
+
+/// The same as a value.
+pub(super) fn allowed(limit: LimitValue) -> AllowedRate {
+    match limit {
+        LimitValue::BytesPerSecond(bytes) => AllowedRate::Bytes(Bandwidth(bytes as f64)),
+        LimitValue::OpsPerSecond(ops) => AllowedRate::Ops(ops),
     }
 }
 

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::ends::device;
 use super::source::resident;
 use super::{PredictionView, file, machine, mount, own, place};
+use crate::claim::ForeseenClaim;
 use crate::evidence::{Direction, LeafKind, Machine, PathKind, Survey};
 use crate::plan::{
     BlockWork, CacheDrop, Caching, Durability, Fill, LayoutMode, Method, OffsetOrdering,
@@ -96,10 +97,7 @@ pub(super) fn see_tree(tree: &TreeWork, survey: &Survey, machine: &Machine) -> V
             not_flushed::RULE.id,
             FindingWeight::Doubt,
             Some(MeasuredSubject::Deferred),
-            format!(
-                "No flush: changes may still be in memory, not on {}, when the clock stops.",
-                device(survey)
-            ),
+            ForeseenClaim::ChangesLeft { device: device(survey) },
             vec![Exhibit::new("durability", "none", "the plan")],
             None,
         ));
@@ -150,18 +148,13 @@ fn unflushed(ground: &BlockJobPlace<'_>) -> Option<Finding> {
     let left = blocks.pattern.mix.sends() && buffered && !blocks.promises().durable();
     let limit = ground.survey.writeback.seen().map(|writeback| writeback.limit);
     left.then(|| {
-        let most =
-            limit.map_or_else(|| "some of the data".to_string(), |limit| format!("up to {limit}"));
         let exhibit =
             |limit: Bytes| Exhibit::new("dirty limit", limit, "/proc/vmstat nr_dirty_threshold");
         finding(
             not_flushed::RULE.id,
             FindingWeight::Doubt,
             Some(MeasuredSubject::Deferred),
-            format!(
-                "No flush: {most} may still be dirty pages, not on {}, when the clock stops.",
-                device(ground.survey)
-            ),
+            ForeseenClaim::WritesLeft { limit, device: device(ground.survey) },
             limit.map(exhibit).into_iter().collect(),
             words::with_flush(ground.origin),
         )
@@ -178,7 +171,7 @@ fn each_write(ground: &BlockJobPlace<'_>) -> Option<Finding> {
             flush_bound::RULE.id,
             FindingWeight::Note,
             None,
-            format!("Flush-bound: each write waits for {}; this is the latency of a durable write, not throughput.", device(ground.survey)),
+            ForeseenClaim::EachWriteWaits { device: device(ground.survey) },
             vec![Exhibit::new("durability", "every write", "the plan")],
             None,
         )
@@ -197,13 +190,13 @@ fn fewer_bytes(ground: &BlockJobPlace<'_>) -> Option<Finding> {
         compressed::RULE.id,
         FindingWeight::Doubt,
         Some(MeasuredSubject::Layer),
-        format!(
-            "{} at {} compresses ({option}), and this data ({}) shrinks: {} writes fewer bytes.",
-            mount.kind,
-            mount.point,
-            pattern.fill.name(),
-            device(ground.survey)
-        ),
+        ForeseenClaim::DataShrink {
+            kind: mount.kind.clone(),
+            point: mount.point.clone(),
+            option: option.into(),
+            fill: pattern.fill.name().into(),
+            device: device(ground.survey),
+        },
         mount::exhibit(mount, option),
         own(ground.survey, Remedy::UniqueData, "quick", false, ""),
     ))
@@ -244,17 +237,15 @@ fn again_in_memory(ground: &BlockJobPlace<'_>) -> Option<Finding> {
     {
         return None;
     }
-    let (rule, instead) = match mix.fetches() {
-        true => (served_from_cache::RULE.id, "are read from memory"),
-        false => (overwritten_in_memory::RULE.id, "overwrite in memory what is not flushed yet"),
+    let rule = match mix.fetches() {
+        true => served_from_cache::RULE.id,
+        false => overwritten_in_memory::RULE.id,
     };
     Some(finding(
         rule,
         FindingWeight::Doubt,
         Some(MeasuredSubject::Memory),
-        format!(
-            "It runs for {time} over {size}, for which memory has room: from the second round on, its I/Os {instead}."
-        ),
+        ForeseenClaim::RoundsInMemory { time, size, reads: mix.fetches() },
         vec![
             Exhibit::new("size", size, "the plan"),
             Exhibit::new("memory", *memory, "/proc/meminfo MemTotal"),
@@ -274,16 +265,12 @@ fn from_memory(ground: &BlockJobPlace<'_>) -> Option<Finding> {
         return None;
     }
     let claim = match part {
-        Some(part) => format!(
-            "{} of {} is in the page cache: that part is not read from {}.",
-            words::share(part),
-            ground.survey.path,
-            device(ground.survey)
-        ),
-        None => format!(
-            "Reads go through the page cache: what an earlier phase or run left there is not read from {}.",
-            device(ground.survey)
-        ),
+        Some(part) => ForeseenClaim::PartCached {
+            part: words::share(part),
+            path: ground.survey.path.clone(),
+            device: device(ground.survey),
+        },
+        None => ForeseenClaim::ReadsThroughCache { device: device(ground.survey) },
     };
     Some(finding(
         served_from_cache::RULE.id,
@@ -319,7 +306,7 @@ fn lock(ground: &BlockJobPlace<'_>) -> Option<Finding> {
             file_lock::RULE.id,
             FindingWeight::Doubt,
             Some(MeasuredSubject::Tool),
-            format!("{depth} writes in flight extend one file: they serialize on its lock, and {} gets one at a time.", device(ground.survey)),
+            ForeseenClaim::ExtendOneFile { depth, device: device(ground.survey) },
             vec![Exhibit::new("writes in flight", depth, "the plan")],
             own(ground.survey, Remedy::WriteFirst, "quick", false, ""),
         )
@@ -335,7 +322,7 @@ fn first_writes(ground: &BlockJobPlace<'_>) -> Option<Finding> {
             first_write::RULE.id,
             FindingWeight::Note,
             None,
-            "First writes allocate blocks: overwriting an existing file may be several times as fast.",
+            ForeseenClaim::WillAllocate,
             vec![Exhibit::new("the file", "empty at the start", "the plan")],
             None,
         )
@@ -347,19 +334,16 @@ fn no_multiple(ground: &BlockJobPlace<'_>) -> Option<Finding> {
     let BlockWork { pattern, caching: Caching::Direct, .. } = ground.blocks else { return None };
     let sector = ground.survey.devices().next()?.layer.queue.seen()?.logical_block_size?;
     let within = |bytes: &Bytes| sector > 0 && !bytes.0.is_multiple_of(sector);
-    let (what, bytes) = match (pattern.block.grain(), pattern.region.offset) {
-        (block, _) if within(&block) => ("in blocks", block),
-        (_, offset) if within(&offset) => ("from an offset", offset),
+    let (offset, bytes) = match (pattern.block.grain(), pattern.region.offset) {
+        (block, _) if within(&block) => (false, block),
+        (_, offset) if within(&offset) => (true, offset),
         _ => return None,
     };
     Some(finding(
         TrapId::T20,
         FindingWeight::Refute,
         Some(MeasuredSubject::Invalid),
-        format!(
-            "Direct I/O {what} of {} bytes is not by multiples of {sector}: it fails with 'Invalid argument' on most file systems.",
-            bytes.0
-        ),
+        ForeseenClaim::DirectMisfits { offset, bytes: bytes.0, sector },
         vec![Exhibit::new("logical block", Bytes(sector), "the queue's logical_block_size")],
         super::view_of_plan::own(ground.survey, Remedy::OtherBlocks, "quick", false, ""),
     ))
@@ -373,11 +357,10 @@ fn byte_by_byte(ground: &BlockJobPlace<'_>) -> Option<Finding> {
             client_bound::RULE.id,
             FindingWeight::Doubt,
             Some(MeasuredSubject::Tool),
-            format!(
-                "Each byte is a separate call ({}): this is CPU-bound, unless {} is slower than a few MB/s.",
-                method.name(),
-                device(ground.survey)
-            ),
+            ForeseenClaim::ByteByByte {
+                method: method.name().into(),
+                device: device(ground.survey),
+            },
             vec![Exhibit::new("method", method.name(), "the plan")],
             super::view_of_plan::own(ground.survey, Remedy::OtherBlocks, "quick", false, ""),
         )
@@ -393,7 +376,7 @@ fn one_at_a_time(ground: &BlockJobPlace<'_>) -> Option<Finding> {
             latency_bound::RULE.id,
             FindingWeight::Note,
             None,
-            format!("Latency-bound at queue depth 1: one I/O of {} in flight, so this is not the disk's peak.", blocks.pattern.largest()),
+            ForeseenClaim::OneInFlight { block: blocks.pattern.largest() },
             vec![Exhibit::new("I/Os in flight", "1", "the plan")],
             None,
         )

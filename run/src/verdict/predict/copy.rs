@@ -5,7 +5,7 @@
 
 use super::ends::{CopyEnds, EndsJudge, SourceData, device};
 use super::{PredictionView, flushes, machine, mount, own, place, source};
-use crate::claim::TransferClaim;
+use crate::claim::{ForeseenClaim, TransferClaim};
 use crate::evidence::{Direction, LeafKind, PathKind, Survey};
 use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId};
 use crate::unit::{Bytes, KIB, MIB};
@@ -133,18 +133,16 @@ fn nothing(ends: &CopyEnds<'_>) -> Option<Finding> {
 
 /// T00: standard output is somebody else's choice.
 fn elsewhere(ends: &CopyEnds<'_>) -> Option<Finding> {
-    let (end, word) = match (ends.from, ends.to) {
-        (_, None) => ("standard output", "of="),
-        (None, _) if ends.written().is_none() => ("standard input", "if="),
+    let (output, word) = match (ends.from, ends.to) {
+        (_, None) => (true, "of="),
+        (None, _) if ends.written().is_none() => (false, "if="),
         _ => return None,
     };
     Some(finding(
         unseen::RULE.id,
         FindingWeight::Unproven,
         Some(MeasuredSubject::Unsure),
-        format!(
-            "What is behind {end} is known only when the command runs, so no disk can be named."
-        ),
+        ForeseenClaim::BehindStream { output },
         vec![Exhibit::new(word, "not given", "the command")],
         None,
     ))
@@ -163,12 +161,12 @@ fn zeros(ends: &CopyEnds<'_>) -> Option<Finding> {
             compressed::RULE.id,
             FindingWeight::Refute,
             Some(MeasuredSubject::Layer),
-            format!(
-                "{} at {} compresses ({option}), and zeros shrink to almost nothing: {} writes far fewer bytes.",
-                mount.kind,
-                mount.point,
-                device(to)
-            ),
+            ForeseenClaim::ZerosShrink {
+                kind: mount.kind.clone(),
+                point: mount.point.clone(),
+                option: option.into(),
+                device: device(to),
+            },
             mount::exhibit(mount, option),
             own(to, Remedy::UniqueData, "quick", false, ""),
         ));
@@ -177,7 +175,7 @@ fn zeros(ends: &CopyEnds<'_>) -> Option<Finding> {
         compressed::RULE.id,
         FindingWeight::Note,
         None,
-        "All-zero data may be faster than real data: a drive, a virtual disk or a thin volume may store almost none of it, which cannot be seen from here.",
+        ForeseenClaim::ZerosMayShrink,
         vec![Exhibit::new("if", "/dev/zero", "the command")],
         None,
     ))
@@ -190,7 +188,7 @@ fn skipped_zeros(ends: &CopyEnds<'_>) -> Option<Finding> {
             holes::RULE.id,
             FindingWeight::Refute,
             Some(MeasuredSubject::Layer),
-            "conv=sparse skips blocks of zeros, and there are no others: nothing is written.",
+            ForeseenClaim::ZerosSkipped,
             vec![Exhibit::new("conv", "sparse", "the command")],
             edited(ends.origin, Remedy::MoreData, |operands| {
                 operands.change("conv", "sparse", Some("fsync"));
@@ -207,8 +205,12 @@ fn made_data(ends: &CopyEnds<'_>) -> Option<Finding> {
             client_bound::RULE.id,
             FindingWeight::Note,
             None,
-            "The kernel generates the random data on one CPU inside the timing: with a fast disk this is CPU-bound.",
-            vec![Exhibit::new("if", crate::name::quoted(&ends.from.map_or(String::new(), |f| f.path.clone())), "the command")],
+            ForeseenClaim::RandomData,
+            vec![Exhibit::new(
+                "if",
+                crate::name::quoted(&ends.from.map_or(String::new(), |f| f.path.clone())),
+                "the command",
+            )],
             ends.written().and_then(|to| own(to, Remedy::UniqueData, "quick", false, "")),
         )
     })
@@ -224,9 +226,9 @@ fn in_mebibytes(ends: &CopyEnds<'_>) -> Option<NextStep> {
 /// T20 and T19: direct I/O takes multiples of a sector.
 fn no_multiple(ends: &CopyEnds<'_>) -> Option<Finding> {
     let copy = ends.copy;
-    let (survey, block, what) = match (ends.written(), ends.read()) {
-        (Some(to), _) if copy.to.flags.direct => (to, copy.output_block, "write"),
-        (_, Some(from)) if copy.from.flags.direct => (from, copy.input_block, "read"),
+    let (survey, block, reads) = match (ends.written(), ends.read()) {
+        (Some(to), _) if copy.to.flags.direct => (to, copy.output_block, false),
+        (_, Some(from)) if copy.from.flags.direct => (from, copy.input_block, true),
         _ => return None,
     };
     let sector = survey.devices().next()?.layer.queue.seen()?.logical_block_size?;
@@ -240,11 +242,8 @@ fn no_multiple(ends: &CopyEnds<'_>) -> Option<Finding> {
         return Some(finding(
             not_direct::RULE.id,
             FindingWeight::Refute,
-            Some(if what == "read" { MeasuredSubject::Memory } else { MeasuredSubject::Deferred }),
-            format!(
-                "A direct {what} of {} bytes is refused, and BusyBox silently falls back to the page cache.",
-                block.0
-            ),
+            Some(if reads { MeasuredSubject::Memory } else { MeasuredSubject::Deferred }),
+            ForeseenClaim::DirectGivesWay { reads, bytes: block.0 },
             because,
             next,
         ));
@@ -253,10 +252,7 @@ fn no_multiple(ends: &CopyEnds<'_>) -> Option<Finding> {
         TrapId::T20,
         FindingWeight::Refute,
         Some(MeasuredSubject::Invalid),
-        format!(
-            "A direct {what} of {} bytes is not a multiple of {sector}: it fails with 'Invalid argument' on most file systems.",
-            block.0
-        ),
+        ForeseenClaim::DirectCopyMisfits { reads, bytes: block.0, sector },
         because,
         next,
     ))
@@ -280,7 +276,7 @@ fn one_at_a_time(ends: &CopyEnds<'_>) -> Option<Finding> {
             latency_bound::RULE.id,
             FindingWeight::Note,
             None,
-            format!("Latency-bound at queue depth 1: one I/O of {block} in flight, so this is not the disk's peak."),
+            ForeseenClaim::OneInFlight { block },
             vec![Exhibit::new("I/Os in flight", "1", "one thread copies")],
             survey.and_then(|survey| own(survey, Remedy::Deeper, "ramp", reads, options)),
         )
@@ -306,9 +302,7 @@ fn tiny_blocks(ends: &CopyEnds<'_>) -> Option<Finding> {
         client_bound::RULE.id,
         FindingWeight::Doubt,
         None,
-        format!(
-            "Blocks of {least} cost two system calls each: on a fast disk this is the speed of the calls."
-        ),
+        ForeseenClaim::TinyBlocks { block: least },
         vec![Exhibit::new("block", least, "the command, or the default of 512 B")],
         in_mebibytes(ends),
     ))
@@ -398,9 +392,7 @@ fn little(ends: &CopyEnds<'_>) -> Option<Finding> {
         too_short::RULE.id,
         FindingWeight::Doubt,
         Some(MeasuredSubject::Unsure),
-        format!(
-            "Only {bytes} are copied: the journal, read-ahead and program start are a large part of the time."
-        ),
+        ForeseenClaim::LittleCopied { bytes },
         vec![Exhibit::new("bytes", bytes, "the command")],
         more,
     ))

@@ -1,6 +1,7 @@
 //! What a device and the way to it do to a figure: sectors, alignment, links, cards, queues.
 
 use super::PredictionView;
+use crate::claim::ForeseenClaim;
 use crate::evidence::{BlockLayer, LayerKind, Link, SurveyedDevice};
 use crate::record::{Exhibit, Finding, FindingWeight, TrapId};
 use crate::unit::Bytes;
@@ -43,11 +44,7 @@ fn large_sectors(device: &SurveyedDevice) -> Option<Finding> {
         TrapId::T20,
         FindingWeight::Note,
         None,
-        format!(
-            "{} has {} sectors: direct I/O in smaller blocks is refused.",
-            device.layer.name,
-            Bytes(logical)
-        ),
+        ForeseenClaim::LargeSectors { device: device.layer.name.clone(), sector: Bytes(logical) },
         vec![Exhibit::new(
             "logical block",
             Bytes(logical),
@@ -64,12 +61,11 @@ fn emulated_sectors(device: &SurveyedDevice) -> Option<Finding> {
         TrapId::T21,
         FindingWeight::Note,
         None,
-        format!(
-            "{} accepts {} sectors but writes {}: for a smaller write it reads first (read-modify-write), which cannot be seen from here.",
-            device.layer.name,
-            Bytes(logical),
-            Bytes(physical)
-        ),
+        ForeseenClaim::EmulatedSectors {
+            device: device.layer.name.clone(),
+            logical: Bytes(logical),
+            physical: Bytes(physical),
+        },
         vec![Exhibit::new(
             "physical block",
             Bytes(physical),
@@ -118,10 +114,7 @@ fn one_at_a_time(device: &SurveyedDevice, link: &Link) -> Option<Finding> {
         TrapId::T55,
         FindingWeight::Note,
         None,
-        format!(
-            "{} uses the {driver} driver, one command at a time: queue depth 32 is queue depth 1.",
-            device.layer.name
-        ),
+        ForeseenClaim::OneCommand { device: device.layer.name.clone(), driver: driver.into() },
         vec![Exhibit::new("driver", driver, &link.source)],
         None,
     ))
@@ -140,9 +133,7 @@ fn erases(device: &SurveyedDevice) -> Option<Finding> {
         TrapId::T45,
         FindingWeight::Note,
         None,
-        format!(
-            "{name} has {erase} erase blocks: small random writes cost many times their size (write amplification)."
-        ),
+        ForeseenClaim::LargeErase { device: name.clone(), erase },
         vec![Exhibit::new(
             "erases",
             erase,
@@ -161,11 +152,7 @@ fn unqueued(device: &SurveyedDevice) -> Option<Finding> {
             TrapId::T55,
             FindingWeight::Note,
             None,
-            format!(
-                "{} claims {}, which requires a command queue; this host shows none.",
-                device.layer.name,
-                claims.words()
-            ),
+            ForeseenClaim::NoQueue { device: device.layer.name.clone(), class: claims.words() },
             vec![Exhibit::new(
                 "claims",
                 claims.words(),
@@ -186,10 +173,7 @@ fn volatile(leaf: &SurveyedDevice) -> Option<Finding> {
         direct_not_durable::RULE.id,
         FindingWeight::Note,
         None,
-        format!(
-            "Direct writes end in the write cache of {}: only a flush, or O_DSYNC, makes them durable.",
-            leaf.layer.name
-        ),
+        ForeseenClaim::WriteCache { device: leaf.layer.name.clone() },
         vec![Exhibit::new("write cache", cache, queue_file(leaf, "write_cache"))],
         None,
     ))

@@ -1,6 +1,7 @@
 //! An existing file: how it lies, and what of it is in memory.
 
 use super::{PredictionView, own};
+use crate::claim::ForeseenClaim;
 use crate::evidence::{FileLayout, Survey};
 use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId};
 use crate::unit::{Bytes, MIB};
@@ -33,10 +34,7 @@ pub(super) fn empty(survey: &Survey) -> Option<Finding> {
             holes::RULE.id,
             FindingWeight::Doubt,
             Some(MeasuredSubject::Layer),
-            format!(
-                "{} of the file was never written (holes): reads there return zeros without disk I/O.",
-                words::share(part)
-            ),
+            ForeseenClaim::Holes { part: words::share(part) },
             vec![Exhibit::new("holes and unwritten", words::of(Bytes(empty), file.size), "FIEMAP")],
             own(survey, Remedy::WriteFirst, "quick", false, ""),
         )
@@ -53,7 +51,7 @@ pub(super) fn encoded(survey: &Survey) -> Option<Finding> {
             compressed::RULE.id,
             FindingWeight::Doubt,
             Some(MeasuredSubject::Layer),
-            format!("{} of the file is compressed or encoded: the disk reads fewer bytes than the program gets.", words::share(part)),
+            ForeseenClaim::Encoded { part: words::share(part) },
             vec![Exhibit::new("encoded", words::of(extents.encoded, file.size), "FIEMAP")],
             own(survey, Remedy::UniqueData, "quick", false, ""),
         )
@@ -70,10 +68,7 @@ fn crumbled(file: &FileLayout) -> Option<Finding> {
             TrapId::T38,
             FindingWeight::Note,
             None,
-            format!(
-                "The file is fragmented ({} extents): large reads reach the disk as small ones.",
-                extents.count
-            ),
+            ForeseenClaim::Crumbled { extents: extents.count },
             vec![Exhibit::new("extents", format!("{} in {}", extents.count, file.size), "FIEMAP")],
             None,
         )
@@ -89,10 +84,7 @@ fn resident(file: &FileLayout, path: &str) -> Option<Finding> {
             cached_before::RULE.id,
             FindingWeight::Doubt,
             Some(MeasuredSubject::Memory),
-            format!(
-                "{} of the file is in the page cache: that part is not read from the disk.",
-                words::share(part)
-            ),
+            ForeseenClaim::FileCached { part: words::share(part) },
             vec![Exhibit::new(
                 "pages cached",
                 words::of(cached.resident, file.size),

@@ -1,6 +1,7 @@
 //! What a copy flushes, and what it leaves in memory or waits for.
 
 use super::ends::{CopyEnds, EndsJudge, SourceData, device};
+use crate::claim::ForeseenClaim;
 use crate::evidence::PathKind;
 use crate::plan::{Durability, Resync};
 use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, TrapId};
@@ -24,8 +25,7 @@ fn unflushed(ends: &CopyEnds<'_>) -> Option<Finding> {
     let disk = device(to);
     let next = words::with_flush(ends.origin);
     let Some(writeback) = to.writeback.seen() else {
-        let claim =
-            format!("No flush: how much is not yet on {disk} when the clock stops is unknown.");
+        let claim = ForeseenClaim::LeftUnknown { device: disk };
         return Some(finding(
             not_flushed::RULE.id,
             FindingWeight::Doubt,
@@ -45,9 +45,7 @@ fn unflushed(ends: &CopyEnds<'_>) -> Option<Finding> {
             not_flushed::RULE.id,
             FindingWeight::Refute,
             Some(MeasuredSubject::Deferred),
-            format!(
-                "No flush, and all {bytes} fit in dirty pages: the clock stops before {disk} has them."
-            ),
+            ForeseenClaim::AllLeft { bytes, device: disk },
             exhibit(limit),
             next,
         )),
@@ -62,10 +60,7 @@ fn unflushed(ends: &CopyEnds<'_>) -> Option<Finding> {
                 bigger_than_ram::RULE.id,
                 weight,
                 measures,
-                format!(
-                    "No flush: of {bytes} up to {left} ({}) may still be dirty pages when the clock stops.",
-                    words::share(part)
-                ),
+                ForeseenClaim::PartLeft { bytes, left, part: words::share(part) },
                 exhibit(limit),
                 next,
             ))
@@ -74,7 +69,7 @@ fn unflushed(ends: &CopyEnds<'_>) -> Option<Finding> {
             bigger_than_ram::RULE.id,
             FindingWeight::Doubt,
             Some(MeasuredSubject::Mixed),
-            format!("No flush: up to {limit} may still be dirty pages when the clock stops."),
+            ForeseenClaim::UpToLeft { limit },
             exhibit(limit),
             next,
         )),
@@ -90,10 +85,7 @@ fn left_to_the_close(ends: &CopyEnds<'_>) -> Option<Finding> {
             not_flushed::RULE.id,
             FindingWeight::Note,
             None,
-            format!(
-                "No flush: the close writes out dirty pages, unless another program has {} open, and the drive's write cache is not flushed.",
-                device(to)
-            ),
+            ForeseenClaim::LeftToClose { device: device(to) },
             vec![Exhibit::new("conv", "no fsync", "the command")],
             words::with_flush(ends.origin),
         )
@@ -107,7 +99,7 @@ fn not_a_flush(ends: &CopyEnds<'_>) -> Option<Finding> {
             TrapId::T13,
             FindingWeight::Note,
             None,
-            "conv=sync pads short blocks with zeros and flushes nothing; conv=fsync flushes.",
+            ForeseenClaim::ConvSync,
             vec![Exhibit::new("conv", "sync", "the command")],
             None,
         )
@@ -128,11 +120,7 @@ fn each_write(ends: &CopyEnds<'_>) -> Option<Finding> {
         flush_bound::RULE.id,
         FindingWeight::Note,
         None,
-        format!(
-            "Flush-bound: each of {writes} writes of {} waits for {}; this is the latency of a durable write, not throughput.",
-            ends.copy.output_block,
-            device(to)
-        ),
+        ForeseenClaim::EachOfWaits { writes, block: ends.copy.output_block, device: device(to) },
         vec![Exhibit::new("flushes", how, "the command")],
         None,
     ))

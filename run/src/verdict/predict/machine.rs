@@ -1,14 +1,13 @@
 //! What the machine does to a figure: limits on this process, memory, processors, the clock.
 
 use super::{PredictionView, flush, own};
+use crate::claim::ForeseenClaim;
 use crate::evidence::{Direction, LeafKind, Limits, PathKind, SurveyedDevice, Throttle};
 use crate::name::quoted;
 use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId};
 use crate::unit::Bytes;
 use crate::verdict::threshold::WARM;
-use crate::verdict::{
-    cached_before, finding, hot, limits, not_flushed, other_node, throttled, words,
-};
+use crate::verdict::{cached_before, finding, hot, limits, not_flushed, other_node, throttled};
 
 pub(super) fn see(view_of_plan: &PredictionView<'_>, found: &mut Vec<Finding>) {
     if let Some(limits) = view_of_plan.survey.limits.seen() {
@@ -39,19 +38,15 @@ pub(super) fn limits(view_of_plan: &PredictionView<'_>, direction: Direction) ->
 
 /// T32.
 fn throttle(throttle: &Throttle) -> Finding {
-    let way = match throttle.direction {
-        Direction::Read => "reads from",
-        Direction::Write => "writes to",
-    };
     finding(
         throttled::RULE.id,
         FindingWeight::Note,
         Some(MeasuredSubject::Limited),
-        format!(
-            "A cgroup limits {way} {} to {}: results will show that limit.",
-            throttle.name,
-            limits::rate(throttle.limit)
-        ),
+        ForeseenClaim::Limited {
+            reads: throttle.direction == Direction::Read,
+            device: throttle.name.clone(),
+            limit: limits::allowed(throttle.limit),
+        },
         vec![limits::exhibit(throttle)],
         Some(limits::lift(throttle)),
     )
@@ -64,9 +59,7 @@ fn processors(limits: &Limits) -> Option<Finding> {
         TrapId::T52,
         FindingWeight::Note,
         None,
-        format!(
-            "A cgroup limits this process to {cpus:.2} CPUs: when throttled, it submits no I/O."
-        ),
+        ForeseenClaim::FewCpus { cpus: (cpus * 100.0).round() / 100.0 },
         vec![Exhibit::new("CPU limit", format!("{cpus:.2} CPUs"), "cpu.max, cpu.cfs_quota_us")],
         None,
     ))
@@ -79,7 +72,7 @@ fn hidden(limits: &Limits) -> Option<Finding> {
             throttled::RULE.id,
             FindingWeight::Note,
             None,
-            "Cgroups above the visible root may have limits that cannot be read from here.",
+            ForeseenClaim::HiddenLimits,
             vec![Exhibit::new("cgroups", "partly hidden", "/proc/self/cgroup")],
             None,
         )
@@ -98,10 +91,7 @@ fn left_in_memory(view_of_plan: &PredictionView<'_>) -> Option<Finding> {
             not_flushed::RULE.id,
             FindingWeight::Note,
             None,
-            format!(
-                "Without a flush, up to {} of a write stays in dirty pages: smaller writes measure only memory.",
-                writeback.limit
-            ),
+            ForeseenClaim::StaysDirty { limit: writeback.limit },
             vec![Exhibit::new("dirty limit", writeback.limit, "/proc/vmstat nr_dirty_threshold")],
             flush(view_of_plan),
         )
@@ -113,14 +103,11 @@ fn read_from_memory(view_of_plan: &PredictionView<'_>) -> Option<Finding> {
     let machine = view_of_plan.machine.memory.seen().copied();
     let group = view_of_plan.survey.limits.seen().and_then(|limits| limits.memory);
     let memory: Bytes = [machine, group].into_iter().flatten().min()?;
-    let whose = if Some(memory) == group { "its cgroup" } else { "the machine" };
     Some(finding(
         cached_before::RULE.id,
         FindingWeight::Note,
         None,
-        format!(
-            "Data just written or read is read back from the page cache, up to the {memory} of {whose}."
-        ),
+        ForeseenClaim::ReadBack { memory, group: Some(memory) == group },
         vec![Exhibit::new("memory", memory, "/proc/meminfo, memory cgroup")],
         own(view_of_plan.survey, Remedy::DropCaches, "quick", false, ""),
     ))
@@ -135,10 +122,7 @@ fn swap(view_of_plan: &PredictionView<'_>) -> Option<Finding> {
         TrapId::T34,
         FindingWeight::Note,
         None,
-        format!(
-            "Swap ({area}) is on {} too: swapping counts as foreign I/O.",
-            words::names(&names)
-        ),
+        ForeseenClaim::SwapThere { area: area.clone(), devices: names },
         vec![Exhibit::new("swap", area, "/proc/swaps")],
         None,
     ))
@@ -152,10 +136,7 @@ fn far(view_of_plan: &PredictionView<'_>, leaf: &SurveyedDevice) -> Option<Findi
             other_node::RULE.id,
             FindingWeight::Note,
             None,
-            format!(
-                "{} is local to CPUs {}, none of which this process may use: each I/O crosses NUMA nodes.",
-                leaf.layer.name, near.cpus
-            ),
+            ForeseenClaim::FarFromCpus { device: leaf.layer.name.clone(), near: near.cpus.clone() },
             vec![other_node::exhibit(&leaf.layer, near)],
             Some(NextStep::new(Remedy::OnNode, "taskset -cp $$")),
         )
@@ -171,9 +152,7 @@ fn governor(view_of_plan: &PredictionView<'_>) -> Option<Finding> {
         TrapId::T35,
         FindingWeight::Note,
         None,
-        format!(
-            "The CPU governor is {governor}: at queue depth 1 the CPUs may clock down between two I/Os."
-        ),
+        ForeseenClaim::SlowGovernor { governor: governor.clone() },
         vec![Exhibit::new("governor", governor, "/sys/devices/system/cpu/cpufreq")],
         Some(NextStep::new(Remedy::Configure, "sudo cpupower frequency-set -g performance")),
     ))
@@ -187,14 +166,10 @@ fn warm(view_of_plan: &PredictionView<'_>) -> Option<Finding> {
         disk && drive.warning.is_some_and(|limit| limit.saturating_sub(drive.now) <= WARM)
     });
     let (claim, shown) = match hot {
-        Some(drive) => (
-            format!("{} is at or near its temperature limit: it will throttle.", drive.name),
-            hot::thermometer(drive),
-        ),
-        None => (
-            "The CPUs are already throttled by heat or power supply.".into(),
-            hot::cooled(warmth).or_else(|| hot::weak(warmth))?,
-        ),
+        Some(drive) => {
+            (ForeseenClaim::DriveHot { device: drive.name.clone() }, hot::thermometer(drive))
+        }
+        None => (ForeseenClaim::CpusThrottled, hot::cooled(warmth).or_else(|| hot::weak(warmth))?),
     };
     let file = shown.source.starts_with('/').then(|| quoted(&shown.source));
     let next = file.map(|file| NextStep::new(Remedy::Inspect, format!("cat {file}")));
@@ -211,10 +186,7 @@ fn clock(view_of_plan: &PredictionView<'_>) -> Option<Finding> {
         TrapId::T56,
         FindingWeight::Note,
         None,
-        format!(
-            "The clock source is {source}, and reading it takes {}: short I/Os look longer.",
-            view_of_plan.machine.clock.cost
-        ),
+        ForeseenClaim::SlowClock { source: source.clone(), cost: view_of_plan.machine.clock.cost },
         vec![Exhibit::new("clock source", source, "/sys/devices/system/clocksource/clocksource0")],
         None,
     ))

@@ -1,6 +1,7 @@
 //! What the mounts on the way do to a figure: their options, and the room that is left.
 
 use super::PredictionView;
+use crate::claim::ForeseenClaim;
 use crate::evidence::{LeafKind, Mount, PathKind};
 use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId};
 use crate::verdict::threshold::{FREE_INODES, FREE_SPACE};
@@ -52,10 +53,11 @@ fn compresses(mount: &Mount) -> Option<Finding> {
         compressed::RULE.id,
         FindingWeight::Doubt,
         Some(MeasuredSubject::Layer),
-        format!(
-            "{} at {} compresses ({option}): for zeros and repeated data the disk writes fewer bytes.",
-            mount.kind, mount.point
-        ),
+        ForeseenClaim::Compresses {
+            kind: mount.kind.clone(),
+            point: mount.point.clone(),
+            option: option.into(),
+        },
         exhibit(mount, option),
         below(mount, Remedy::UniqueData),
     ))
@@ -81,10 +83,11 @@ fn no_barrier(mount: &Mount) -> Option<Finding> {
         TrapId::T15,
         FindingWeight::Doubt,
         Some(MeasuredSubject::Deferred),
-        format!(
-            "{} at {} sends no flush to the drive ({option}): fsync does not flush the drive's cache here.",
-            mount.kind, mount.point
-        ),
+        ForeseenClaim::NoBarrier {
+            kind: mount.kind.clone(),
+            point: mount.point.clone(),
+            option: option.into(),
+        },
         exhibit(mount, option),
         Some(NextStep::new(
             Remedy::Remount,
@@ -100,10 +103,11 @@ fn synchronous(mount: &Mount) -> Option<Finding> {
         flush_bound::RULE.id,
         FindingWeight::Note,
         None,
-        format!(
-            "{} at {} is mounted {option}: every write waits for the disk, and small writes measure the latency of a flush.",
-            mount.kind, mount.point
-        ),
+        ForeseenClaim::MountedSync {
+            kind: mount.kind.clone(),
+            point: mount.point.clone(),
+            option: option.into(),
+        },
         exhibit(mount, option),
         None,
     ))
@@ -116,10 +120,11 @@ fn discards(mount: &Mount) -> Option<Finding> {
         TrapId::T40,
         FindingWeight::Note,
         None,
-        format!(
-            "{} at {} uses online discard ({option}): deleting files slows down the I/O that follows.",
-            mount.kind, mount.point
-        ),
+        ForeseenClaim::Discards {
+            kind: mount.kind.clone(),
+            point: mount.point.clone(),
+            option: option.into(),
+        },
         exhibit(mount, option),
         None,
     ))
@@ -134,10 +139,7 @@ fn strict_atime(mount: &Mount) -> Option<Finding> {
             TrapId::T39,
             FindingWeight::Note,
             None,
-            format!(
-                "{} at {} updates access times on every read: reads cause writes.",
-                mount.kind, mount.point
-            ),
+            ForeseenClaim::AccessTimes { kind: mount.kind.clone(), point: mount.point.clone() },
             exhibit(mount, &mount.options),
             None,
         )
@@ -170,10 +172,7 @@ fn checksums(mount: &Mount) -> Option<Finding> {
             not_direct::RULE.id,
             FindingWeight::Note,
             None,
-            format!(
-                "btrfs at {} keeps checksums, so direct writes go through the page cache.",
-                mount.point
-            ),
+            ForeseenClaim::Checksums { point: mount.point.clone() },
             exhibit(mount, &mount.options),
             below(mount, Remedy::Flush),
         )
@@ -197,10 +196,7 @@ fn nearly_full(view_of_plan: &PredictionView<'_>) -> Option<Finding> {
         TrapId::T38,
         FindingWeight::Doubt,
         None,
-        format!(
-            "Only {} of the file system is free: new files are fragmented, and slower than the disk.",
-            words::share(free)
-        ),
+        ForeseenClaim::LittleSpace { free: words::share(free) },
         vec![Exhibit::new("free", words::of(space.free, space.total), "statvfs()")],
         Some(NextStep::new(
             Remedy::Inspect,
@@ -218,10 +214,7 @@ fn few_inodes(view_of_plan: &PredictionView<'_>) -> Option<Finding> {
             TrapId::T38,
             FindingWeight::Note,
             None,
-            format!(
-                "Only {} inodes are free: a test with many files will run out of them.",
-                inodes.free
-            ),
+            ForeseenClaim::FewInodes { free: inodes.free },
             vec![Exhibit::new(
                 "free inodes",
                 format!("{} of {}", inodes.free, inodes.total),

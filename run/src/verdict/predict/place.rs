@@ -1,6 +1,7 @@
 //! What the target is at all: no disk, a disk whose counters are off, a disk behind a cache.
 
 use super::PredictionView;
+use crate::claim::{Claim, DataTranslation, ForeseenClaim};
 use crate::evidence::{LayerKind, LeafKind, PathKind, SurveyedDevice};
 use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId};
 use crate::verdict::host_cache::is_virtual;
@@ -23,18 +24,19 @@ fn no_disk(view_of_plan: &PredictionView<'_>) -> Option<Finding> {
         PathKind::Character | PathKind::Stream => "stat()",
         _ => "/proc/self/mountinfo",
     };
-    let (weight, measures, claim, what) = match &view_of_plan.survey.bottom {
+    let (weight, measures, claim, what): (_, _, Claim, _) = match &view_of_plan.survey.bottom {
         LeafKind::Devices => return None,
         LeafKind::Memory(what) if view_of_plan.survey.kind == PathKind::Device => (
             FindingWeight::Note,
             MeasuredSubject::NotADisk,
-            format!("Results here are the speed of memory: {path} is not a disk."),
+            ForeseenClaim::MemoryDevice { path: path.clone() }.into(),
             what,
         ),
         LeafKind::Memory(what) => (
             FindingWeight::Refute,
             MeasuredSubject::NotADisk,
-            format!("Results here are the speed of memory: {}.", no_disk::memory(path, what)),
+            format!("Results here are the speed of memory: {}.", no_disk::memory(path, what))
+                .into(),
             what,
         ),
         LeafKind::Remote(what) => (
@@ -43,13 +45,14 @@ fn no_disk(view_of_plan: &PredictionView<'_>) -> Option<Finding> {
             format!(
                 "Results here are the speed of the path to the storage, not of a disk: {}.",
                 no_disk::elsewhere(path, what)
-            ),
+            )
+            .into(),
             what,
         ),
         LeafKind::Nothing(what) => (
             FindingWeight::Refute,
             MeasuredSubject::Tool,
-            format!("{path} is not storage: results are the speed of the program and of memory."),
+            ForeseenClaim::NoStorage { path: path.clone() }.into(),
             what,
         ),
         LeafKind::Unknown(why) => {
@@ -57,7 +60,7 @@ fn no_disk(view_of_plan: &PredictionView<'_>) -> Option<Finding> {
                 unseen::RULE.id,
                 FindingWeight::Unproven,
                 Some(MeasuredSubject::Unsure),
-                format!("The device below {path} cannot be seen ({why}): no result can be proven."),
+                ForeseenClaim::DeviceHidden { path: path.clone(), why: why.clone() },
                 vec![Exhibit::new(format!("below {path}"), why, source)],
                 None,
             ));
@@ -77,7 +80,7 @@ fn uncounted(leaf: &SurveyedDevice) -> Option<Finding> {
             unseen::RULE.id,
             FindingWeight::Unproven,
             Some(MeasuredSubject::Unsure),
-            format!("I/O statistics are off for {name}, so no result can be proven."),
+            ForeseenClaim::CountersOff { device: name.clone() },
             vec![Exhibit::new("counting", "0", file.clone())],
             Some(NextStep::new(Remedy::Configure, format!("echo 1 | sudo tee {file}"))),
         )
@@ -92,7 +95,7 @@ fn mapped_memory(device: &SurveyedDevice) -> Option<Finding> {
             TrapId::T50,
             FindingWeight::Doubt,
             Some(MeasuredSubject::NotADisk),
-            format!("{name} supports DAX: such I/O is not in its counters."),
+            ForeseenClaim::Dax { device: name.clone() },
             vec![Exhibit::new("DAX", "1", format!("/sys/block/{name}/queue/dax"))],
             None,
         )
@@ -107,9 +110,7 @@ fn zoned(device: &SurveyedDevice) -> Option<Finding> {
         TrapId::T50,
         FindingWeight::Note,
         None,
-        format!(
-            "{name} is zoned ({zoned}): random writes and overwrites cost far more than on other disks."
-        ),
+        ForeseenClaim::Zoned { device: name.clone(), zones: zoned.into() },
         vec![Exhibit::new("zones", zoned, format!("/sys/block/{name}/queue/zoned"))],
         None,
     ))
@@ -123,9 +124,7 @@ fn image_cache(device: &SurveyedDevice) -> Option<Finding> {
         TrapId::T30,
         FindingWeight::Doubt,
         Some(MeasuredSubject::Memory),
-        format!(
-            "{name} uses the page cache for its file {file}: direct I/O ends there, in memory."
-        ),
+        ForeseenClaim::LoopCached { device: name.clone(), file: file.clone() },
         vec![Exhibit::new(
             "direct I/O to the backing file",
             "0",
@@ -144,9 +143,7 @@ fn host_cache(view_of_plan: &PredictionView<'_>) -> Option<Finding> {
         TrapId::T30,
         FindingWeight::Note,
         None,
-        format!(
-            "{name} is a virtual disk: the host may cache it, which cannot be ruled out from here."
-        ),
+        ForeseenClaim::VirtualDisk { device: name.clone() },
         vec![Exhibit::new("bus", &leaf.layer.hardware.bus, format!("/sys/block/{name}"))],
         None,
     ))
@@ -155,30 +152,26 @@ fn host_cache(view_of_plan: &PredictionView<'_>) -> Option<Finding> {
 /// T41: encryption, parity and snapshots change how many bytes a disk sees.
 fn translated(device: &SurveyedDevice) -> Option<Finding> {
     let name = &device.layer.name;
-    let (what, source) = match &device.layer.kind {
+    let (by, source) = match &device.layer.kind {
         LayerKind::Mapper { uuid } if uuid.starts_with("CRYPT-") => {
-            ("is encrypted: CPU time is part of every result".to_string(), "dm/uuid")
+            (DataTranslation::Encrypted, "dm/uuid")
         }
-        LayerKind::Raid { level } => match level.as_str() {
-            "raid1" | "raid10" => {
-                (format!("is {level}: each byte is written to more than one disk"), "md/level")
-            }
-            "raid4" | "raid5" | "raid6" => (
-                format!(
-                    "is {level}: a write smaller than a stripe is read-modify-write, with parity"
-                ),
-                "md/level",
-            ),
-            _ => return None,
-        },
-        LayerKind::Cache => ("keeps part of the data on a faster disk".into(), "bcache"),
+        LayerKind::Raid { level } => {
+            let by = match level.as_str() {
+                "raid1" | "raid10" => DataTranslation::Mirrored { level: level.clone() },
+                "raid4" | "raid5" | "raid6" => DataTranslation::Parity { level: level.clone() },
+                _ => return None,
+            };
+            (by, "md/level")
+        }
+        LayerKind::Cache => (DataTranslation::Cached, "bcache"),
         _ => return None,
     };
     Some(finding(
         TrapId::T41,
         FindingWeight::Note,
         None,
-        format!("{name} {what}."),
+        ForeseenClaim::Translated { device: name.clone(), by },
         vec![Exhibit::new("kind", source, format!("/sys/block/{name}/{source}"))],
         None,
     ))

@@ -2,6 +2,7 @@
 
 use super::ends::{CopyEnds, EndsJudge, device};
 use super::file;
+use crate::claim::ForeseenClaim;
 use crate::evidence::{Direction, Survey};
 use crate::plan::CacheDrop;
 use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, Remedy};
@@ -42,17 +43,12 @@ fn from_memory(ends: &CopyEnds<'_>) -> Option<Finding> {
         _ => (cached_before::RULE.id, FindingWeight::Doubt, MeasuredSubject::Mixed),
     };
     let claim = match part {
-        1.0 => format!(
-            "All of {} is in the page cache: it is not read from {}.",
-            from.path,
-            device(from)
-        ),
-        _ => format!(
-            "{} of {} is in the page cache: that part is not read from {}.",
-            words::share(part),
-            from.path,
-            device(from)
-        ),
+        1.0 => ForeseenClaim::AllCached { path: from.path.clone(), device: device(from) },
+        _ => ForeseenClaim::PartCached {
+            part: words::share(part),
+            path: from.path.clone(),
+            device: device(from),
+        },
     };
     Some(finding(
         id,
@@ -75,10 +71,7 @@ fn second_time(ends: &CopyEnds<'_>) -> Option<Finding> {
             served_from_cache::RULE.id,
             FindingWeight::Note,
             None,
-            format!(
-                "Only the first run counts: repeated, it reads from the page cache, not from {}.",
-                device(from)
-            ),
+            ForeseenClaim::OnlyFirst { device: device(from) },
             vec![Exhibit::new("memory", *memory, "/proc/meminfo")],
             words::cold(ends.origin, false),
         )
@@ -94,7 +87,7 @@ fn not_past_memory(ends: &CopyEnds<'_>) -> Option<Finding> {
             served_from_cache::RULE.id,
             FindingWeight::Note,
             None,
-            format!("iflag={word} has no effect on reads: they still go through the page cache."),
+            ForeseenClaim::NoEffect { flag: word.into() },
             vec![Exhibit::new("iflag", word, "the command")],
             edited(ends.origin, Remedy::Direct, |operands| {
                 operands.change("iflag", "sync", None);
