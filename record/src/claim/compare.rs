@@ -1,40 +1,6 @@
-//! What speaks against comparing two sides.
+//! Two sides that are to be compared, and what they differ in.
 
 use serde::{Deserialize, Serialize};
-
-use super::{Claim, Sentences, Series};
-
-/// What is claimed of two sides.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum CompareClaim {
-    /// The first differences, and how many more there are.
-    Differ {
-        what: ComparedThing,
-        differences: Series<DifferingValue>,
-        more: usize,
-    },
-    /// Of two runs of one side.
-    WithinSide {
-        side: ComparedSide,
-        run: usize,
-        claim: Box<Claim>,
-    },
-    Cut {
-        side: ComparedSide,
-        runs: Option<ComparedRuns>,
-    },
-    /// Figures that cannot be believed, of which the first is told of.
-    Suspect {
-        phase: String,
-        others: Vec<String>,
-        side: ComparedSide,
-        runs: Option<ComparedRuns>,
-        trust: String,
-        claims: Sentences,
-    },
-}
 
 /// What two runs differ in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -207,8 +207,16 @@ struct WrittenFinding<'a> {
     /// The very readings that show it.
     because: Cow<'a, [Exhibit]>,
     /// What to type now; absent when nothing is to be done.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "of_this_version")]
     next: Option<Cow<'a, NextStep>>,
+}
+
+/// A next step, if this version knows its form. What is left out comes again when the record is judged.
+fn of_this_version<'a, 'de, D: Deserializer<'de>>(
+    document: D,
+) -> Result<Option<Cow<'a, NextStep>>, D::Error> {
+    let written = serde_json::Value::deserialize(document)?;
+    Ok(serde_json::from_value(written).ok())
 }
 
 impl Serialize for Finding {

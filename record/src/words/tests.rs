@@ -1,3 +1,5 @@
+//! Each claim has its sentence.
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
