@@ -78,7 +78,7 @@ pub use phase_evidence::{
     ConditionChange, DroppedCache, Evidence, FileExtents, LimitChange, QuietDevice, QuietPeriod,
     SampledDevice, ShortHalts, TruncatedFile, UnprovenData, Warmths, WatchedFlush,
 };
-pub use phase_records::{PhaseRecordIter, PhaseRecords, StreamedPhase};
+pub use phase_records::{PhaseLook, PhaseRecordIter, PhaseRecords, StreamedPhase};
 pub use probe::{PROBE_SCHEMA, ProbeResult};
 pub use profile::{ProfileFigure, ProfileResult};
 pub use results::{

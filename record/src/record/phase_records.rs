@@ -159,6 +159,11 @@ impl PhaseRecords {
         packs.chain(self.latest.iter().map(StreamedPhase::Kept))
     }
 
+    /// Looks at single ones, most often in their order: what is packed stays packed.
+    pub fn look(&self) -> PhaseLook<'_> {
+        PhaseLook { phases: self, read: None }
+    }
+
     /// Adds one that has ended.
     pub fn push(&mut self, phase: PhaseRecord) {
         self.latest.push(phase);
@@ -226,6 +231,26 @@ impl Deref for StreamedPhase<'_> {
             Self::Kept(phase) => phase,
             Self::Read(phases, place) => &phases[*place],
         }
+    }
+}
+
+/// Looks at phases by their places.
+#[derive(Clone, Debug)]
+pub struct PhaseLook<'p> {
+    phases: &'p PhaseRecords,
+    /// The pack that was looked into last.
+    read: Option<(usize, Rc<Box<[PhaseRecord]>>)>,
+}
+
+impl<'p> PhaseLook<'p> {
+    /// The phase of that place.
+    pub fn at(&mut self, place: usize) -> Option<StreamedPhase<'p>> {
+        let number = place / PACK;
+        let packed = self.phases.packs.get(number).filter(|pack| pack.unpacked.get().is_none());
+        let Some(pack) = packed else { return self.phases.get(place).map(StreamedPhase::Kept) };
+        let known = self.read.take().filter(|(known, _)| *known == number);
+        let (_, read) = self.read.insert(known.unwrap_or_else(|| (number, Rc::new(pack.read()))));
+        (place % PACK < read.len()).then(|| StreamedPhase::Read(Rc::clone(read), place % PACK))
     }
 }
 
@@ -376,6 +401,11 @@ mod tests {
         assert_eq!(packed(&records), 192);
         assert_eq!(serde_json::to_string(&records).unwrap(), serde_json::to_string(&all).unwrap());
         assert_eq!(records, pushed(&all));
+        let mut look = records.look();
+        let looked =
+            [0, 33, 1, 299, 300].map(|place| look.at(place).map(|phase| phase.name.clone()));
+        let named = [Some(0), Some(33), Some(1), Some(299), None];
+        assert_eq!(looked, named.map(|at| at.map(|at: usize| all[at].name.clone())));
         assert_eq!(packed(&records), 192, "nobody has looked but in passing");
 
         assert!(records.iter().eq(&all));

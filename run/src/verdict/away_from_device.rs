@@ -54,11 +54,12 @@ fn judge(phase_view: &PhaseView<'_>, ledger: &PhaseLedger, found: &[Finding]) ->
     let flow_view = phase_view.cases.iter().find(|flow_view| flow_view.on_devices())?;
     let balance = ledger.time.as_ref()?;
     let cpu = balance.on_cpu;
-    let worked = phase_view.cases.iter().flat_map(|flow_view| &flow_view.levels).any(|level| {
-        level.busy() >= WAITING_BUSY
-            || level.flushing() >= WAITING_BUSY
-            || level.in_flight() >= WAITING_BUSY
-    });
+    let worked =
+        phase_view.cases.iter().flat_map(|flow_view| flow_view.levels.iter()).any(|level| {
+            level.busy() >= WAITING_BUSY
+                || level.flushing() >= WAITING_BUSY
+                || level.in_flight() >= WAITING_BUSY
+        });
     if !all_seen
         || blind
         || worked

@@ -40,7 +40,7 @@ fn judge(phase_view: &PhaseView<'_>, ledger: &PhaseLedger, found: &[Finding]) ->
     let idle = phase_view
         .cases
         .iter()
-        .flat_map(|flow_view| &flow_view.levels)
+        .flat_map(|flow_view| flow_view.levels.iter())
         .all(|level| level.in_flight() < 1.0);
     if !refuted(found)
         && !limited

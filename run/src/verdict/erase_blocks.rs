@@ -6,9 +6,9 @@ use super::words::{pace, share};
 use super::{Rule, RuleJudge, disturbed, finding, refuted};
 use crate::claim::PlaceClaim;
 use crate::evidence::{BlockLayer, CardInfo, Direction};
-use crate::plan::{Action, BlockWork, Phase, Region, Work};
+use crate::plan::{Action, BlockWork, Job, Pattern, Phase, Region, Work};
 use crate::record::{
-    Exhibit, Finding, FindingWeight, Flow, MeasuredSubject, PhaseRecord, Record, TrapId,
+    Ending, Exhibit, Finding, FindingWeight, Flow, MeasuredSubject, PhaseRecord, Record, TrapId,
 };
 use crate::unit::Bytes;
 
@@ -101,28 +101,44 @@ fn by_place(phase_view: &PhaseView<'_>) -> Option<Finding> {
     if !phase_view.cases.iter().any(FlowView::on_devices) {
         return None;
     }
-    let mine = placed(phase_view.planned()?)?;
+    let record = phase_view.record;
+    let all = &record.plan.phases;
+    let planned = phase_view.planned()?;
+    let mine = only_work(planned)?;
+    // A run has thousands of phases, and most runs work at one place: first what can be told by the plan.
+    if !at_places(all.iter().filter_map(only_work)) {
+        return None;
+    }
+    let number = all.iter().position(|other| std::ptr::eq(other, planned))?;
+    let same = |phase: &Phase| only_work(phase).is_some_and(|work| differs_in_place(work, mine));
+    let (before, later) = (&all[..=number], &all[number + 1..]);
+    if !at_places(before.iter().filter(|phase| same(phase)).filter_map(only_work)) {
+        return None;
+    }
+    // What was done stands in the order of the plan. While the run goes on the last of them is to come.
+    let place = record.phases.place_of(phase_view.phase)?;
+    let done = |other: &Phase| {
+        record.ending == Ending::Unfinished
+            || record.phases.iter().skip(place + 1).any(|done| done.name == other.name)
+    };
+    if later.iter().any(|other| same(other) && done(other)) {
+        return None;
+    }
     let mut places: Vec<(Bytes, f64)> = vec![];
-    let (mut before, mut followed) = (true, false);
-    // What was done stands in the order of the plan.
-    let mut done = phase_view.record.phases.iter().peekable();
-    for planned in &phase_view.record.plan.phases {
+    let mut done = record.phases.stream().peekable();
+    for planned in before {
         let Some(phase) = done.next_if(|phase| phase.name == planned.name) else { continue };
-        let same = placed(planned).filter(|(_, work)| *work == mine.1);
-        if let Some((offset, _)) = same {
-            if !before {
-                followed = true;
-                break;
-            }
-            if places.iter().all(|(known, _)| *known != offset) {
-                places.push((offset, rate(phase)?));
-            }
+        let Some(work) = only_work(planned).filter(|work| differs_in_place(work, mine)) else {
+            continue;
+        };
+        let offset = work.pattern.region.offset;
+        if places.iter().all(|(known, _)| *known != offset) {
+            places.push((offset, rate(&phase)?));
         }
-        before &= !std::ptr::eq(phase, phase_view.phase);
     }
     let rates = places.iter().map(|(_, rate)| *rate);
     let (most, least) = (rates.clone().fold(0.0, f64::max), rates.fold(f64::INFINITY, f64::min));
-    if followed || places.len() < PLACES || most - least <= most * PLACES_DIFFER {
+    if places.len() < PLACES || most - least <= most * PLACES_DIFFER {
         return None;
     }
     let because = places.iter().map(|(offset, rate)| {
@@ -138,14 +154,38 @@ fn by_place(phase_view: &PhaseView<'_>) -> Option<Finding> {
     ))
 }
 
-/// Where a phase of one job works, and the work with the place left out.
-fn placed(phase: &Phase) -> Option<(Bytes, BlockWork)> {
-    let [job] = phase.jobs.as_slice() else { return None };
-    let Work::Blocks(blocks) = &job.work else { return None };
-    let mut work = blocks.clone();
-    let offset = work.pattern.region.offset;
-    work.pattern.region = Region { offset: Bytes::ZERO, ..work.pattern.region };
-    Some((offset, work))
+/// The work of a phase of one job, on blocks.
+fn only_work(phase: &Phase) -> Option<&BlockWork> {
+    match phase.jobs.as_slice() {
+        [Job { work: Work::Blocks(blocks), .. }] => Some(blocks),
+        _ => None,
+    }
+}
+
+/// Whether works begin at so many offsets that a difference between them may be one of the device.
+fn at_places<'w>(works: impl Iterator<Item = &'w BlockWork>) -> bool {
+    let mut offsets: Vec<Bytes> = vec![];
+    for BlockWork { pattern, .. } in works {
+        if !offsets.contains(&pattern.region.offset) {
+            offsets.push(pattern.region.offset);
+        }
+        if offsets.len() >= PLACES {
+            return true;
+        }
+    }
+    false
+}
+
+/// Whether two works are equal but for where they begin.
+fn differs_in_place(one: &BlockWork, other: &BlockWork) -> bool {
+    let offset = other.pattern.region.offset;
+    let moved = |work: &BlockWork| {
+        let region = Region { offset, ..work.pattern.region };
+        BlockWork { pattern: Pattern { region, ..work.pattern.clone() }, ..work.clone() }
+    };
+    // What differs most often is looked at first.
+    let alike = one.target == other.target && one.pattern.sequence == other.pattern.sequence;
+    alike && moved(one) == *other
 }
 
 #[cfg(test)]

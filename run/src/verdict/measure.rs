@@ -7,6 +7,8 @@
 mod arrivals;
 mod level;
 
+use std::rc::Rc;
+
 use super::threshold::{OWN_BYTES, REACHED, RESIDENT, SAMPLE, SAMPLE_SHARE_MOST, SETTLED_ADDS};
 use crate::evidence::{CachePages, Direction, Extents, LeafKind, Snapshot, Subject};
 use crate::plan::{Action, Caching, Durability, OffsetOrdering, Phase, Work};
@@ -37,8 +39,8 @@ pub struct FlowView<'a> {
     pub flow: &'a Flow,
     /// The path and what lies below it.
     pub subject: &'a Subject,
-    /// The devices below, by depth, level 0 first. Empty when there is none.
-    pub levels: Vec<DeviceLevel<'a>>,
+    /// The devices below, by depth, level 0 first. Empty when there is none. Flows of one stack have the same.
+    pub levels: Rc<[DeviceLevel<'a>]>,
     /// No earlier flow of the phase has the same devices at level 0: what concerns the device and
     /// not the flow is said here.
     pub first_here: bool,
@@ -58,25 +60,20 @@ pub struct DeferredWork<'c, 'a> {
     pub by_slope: bool,
 }
 
-impl<'a> FlowView<'a> {
-    fn new(
-        record: &'a Record,
-        phase: &'a PhaseRecord,
-        flow: &'a Flow,
-        subject: &'a Subject,
-    ) -> Self {
-        // A stack is as deep as it has layers; a doctored level beyond that is no depth.
-        let most = subject.stack.len().min(64) as u32;
-        let deepest = subject.stack.iter().map(|layer| layer.level).filter(|l| *l < most).max();
-        let levels = match deepest {
-            Some(deepest) => {
-                (0..=deepest).map(|depth| DeviceLevel::at(depth, record, phase, subject)).collect()
-            }
-            None => vec![],
-        };
-        Self { record, phase, flow, subject, levels, first_here: true }
-    }
+/// The devices below a subject in a phase, by depth.
+fn levels_of<'a>(
+    record: &'a Record,
+    phase: &'a PhaseRecord,
+    subject: &'a Subject,
+) -> Rc<[DeviceLevel<'a>]> {
+    // A stack is as deep as it has layers; a doctored level beyond that is no depth.
+    let most = subject.stack.len().min(64) as u32;
+    let deepest = subject.stack.iter().map(|layer| layer.level).filter(|l| *l < most).max();
+    let depths = deepest.map_or(0..0, |deepest| 0..deepest + 1);
+    depths.map(|depth| DeviceLevel::at(depth, record, phase, subject)).collect()
+}
 
+impl<'a> FlowView<'a> {
     /// The direction of the flow.
     pub fn direction(&self) -> Direction {
         self.flow.direction
@@ -124,7 +121,9 @@ impl<'a> FlowView<'a> {
             let Some(subject) = self.record.resolved.subjects.get(flow.subject) else {
                 return false;
             };
-            let other = FlowView::new(self.record, self.phase, flow, subject);
+            let FlowView { record, phase, .. } = *self;
+            let levels = levels_of(record, phase, subject);
+            let other = FlowView { record, phase, flow, subject, levels, first_here: true };
             other.on_devices()
                 && other.reach().is_some_and(|(reach, _)| reach >= super::threshold::REACHED)
         })
@@ -410,17 +409,29 @@ impl<'a> PhaseView<'a> {
     /// The phase with its derived quantities.
     pub fn new(record: &'a Record, phase: &'a PhaseRecord) -> Self {
         let mut cases: Vec<FlowView<'a>> = vec![];
+        // Of a thousand files of one file system all have one stack.
+        let mut stacks: Vec<(&Subject, Rc<[DeviceLevel<'a>]>)> = vec![];
         for flow in &phase.flows {
             let Some(subject) = record.resolved.subjects.get(flow.subject) else { continue };
-            let mut flow_view = FlowView::new(record, phase, flow, subject);
-            flow_view.first_here = !cases.iter().any(|earlier| {
-                let (Some(mine), Some(theirs)) = (flow_view.levels.first(), earlier.levels.first())
-                else {
-                    return false;
-                };
-                mine.layers.iter().any(|layer| theirs.has(&layer.name))
-            });
-            cases.push(flow_view);
+            let known = stacks.iter().find(|(known, _)| known.stack == subject.stack);
+            let (levels, first_here) = match known {
+                Some((_, levels)) => {
+                    let top = levels.first();
+                    (Rc::clone(levels), top.is_none_or(|top| top.layers.is_empty()))
+                }
+                None => {
+                    let levels = levels_of(record, phase, subject);
+                    let here = |theirs: &DeviceLevel<'_>| {
+                        let mine = levels.first().into_iter().flat_map(|mine| &mine.layers);
+                        mine.into_iter().any(|layer| theirs.has(&layer.name))
+                    };
+                    let earlier = stacks.iter().filter_map(|(_, levels)| levels.first());
+                    let first_here = !earlier.into_iter().any(here);
+                    stacks.push((subject, Rc::clone(&levels)));
+                    (levels, first_here)
+                }
+            };
+            cases.push(FlowView { record, phase, flow, subject, levels, first_here });
         }
         Self { record, phase, cases }
     }

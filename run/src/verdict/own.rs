@@ -84,6 +84,7 @@ impl FlowView<'_> {
         // What the file system writes for what this run does, at the most.
         let mut records = self.own_of_trims(level);
         let mut superblocks = 0_u64;
+        let mapped = self.mapped();
         for flow in &self.phase.flows {
             let Some(subject) = self.record.resolved.subjects.get(flow.subject) else { continue };
             if !subject.stack.iter().any(|layer| level.has(&layer.name)) {
@@ -112,7 +113,7 @@ impl FlowView<'_> {
                     };
                     records = records.saturating_add(flushes.saturating_mul(OWN_PER_FLUSH));
                     superblocks = superblocks.saturating_add(flushes);
-                    if self.mapped() {
+                    if mapped {
                         // A page is read before a store changes it, and others around it; what
                         // is flushed is more than what was stored.
                         let ahead = AHEAD_BYTES + read_ahead(subject).saturating_mul(2);

@@ -1,5 +1,8 @@
 //! The verdict on a whole run: that of the worst phase of those whose figures it is about.
 
+use std::collections::HashMap;
+use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};
+
 use super::rules::from_desk;
 use super::{asides, failed, finding, leave, rank, study, unseen};
 use crate::claim::{Claim, OtherPhases, SummaryClaim};
@@ -67,6 +70,8 @@ struct VerdictSum {
     worst: Option<(String, Verdict)>,
     /// Each once.
     findings: Vec<Finding>,
+    /// Where those of a claim stand among them: a long run has thousands.
+    of_claims: HashMap<u64, Vec<usize>>,
     /// What the first says but for what stands aside; nothing where another says something else.
     lead: Option<Vec<Claim>>,
     praised: usize,
@@ -136,7 +141,10 @@ impl VerdictSum {
             self.worst = Some((phase.name.clone(), verdict.clone()));
         }
         for finding in &verdict.findings {
-            if !self.findings.contains(finding) {
+            let claim = BuildHasherDefault::<DefaultHasher>::default().hash_one(finding.text());
+            let known = self.of_claims.entry(claim).or_default();
+            if !known.iter().any(|&place| self.findings[place] == *finding) {
+                known.push(self.findings.len());
                 self.findings.push(finding.clone());
             }
         }

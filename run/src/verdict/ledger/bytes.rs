@@ -15,19 +15,22 @@ pub fn bytes(phase_view: &PhaseView<'_>) -> Vec<ByteBalance> {
     }
     let mut all: Vec<ByteBalance> = Vec::new();
     for flow_view in phase_view.cases.iter().filter(|flow_view| flow_view.on_devices()) {
-        if let Some(balance) = balance(phase_view, flow_view)
-            && !all.iter().any(|known| {
-                (known.direction, &known.device) == (balance.direction, &balance.device)
-            })
-        {
-            all.push(balance);
-        }
+        // A thousand flows may go one way to one device.
+        let told = |level: &DeviceLevel<'_>| {
+            let (direction, device) = (flow_view.direction(), level.name());
+            all.iter().any(|known| known.direction == direction && known.device == device)
+        };
+        let new = flow_view.top().filter(|level| !told(level));
+        all.extend(new.map(|level| balance(phase_view, flow_view, level)));
     }
     all
 }
 
-fn balance(phase_view: &PhaseView<'_>, flow_view: &FlowView<'_>) -> Option<ByteBalance> {
-    let level = flow_view.top()?;
+fn balance(
+    phase_view: &PhaseView<'_>,
+    flow_view: &FlowView<'_>,
+    level: &DeviceLevel<'_>,
+) -> ByteBalance {
     let direction = flow_view.direction();
     let moved = Bytes(level.asked.bytes(direction));
     let at_device = Bytes(level.moved(direction));
@@ -62,7 +65,7 @@ fn balance(phase_view: &PhaseView<'_>, flow_view: &FlowView<'_>) -> Option<ByteB
     let mut movers = movers(flow_view, level, direction);
     let others = take(movers.iter().map(|mover| mover.bytes).sum());
     movers.retain(|mover| mover.bytes > Bytes::ZERO && others > Bytes::ZERO);
-    Some(ByteBalance {
+    ByteBalance {
         direction,
         device: level.name(),
         short: short(phase_view, level, direction),
@@ -78,7 +81,7 @@ fn balance(phase_view: &PhaseView<'_>, flow_view: &FlowView<'_>) -> Option<ByteB
         movers,
         below: below(flow_view, direction),
         unexplained: missing + surplus,
-    })
+    }
 }
 
 /// Read: what this process did not have to ask the devices for, by its own account. Written: what was still

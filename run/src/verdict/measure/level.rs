@@ -389,6 +389,7 @@ fn at_once(
         return None;
     }
     let mut most = 0_u64;
+    let jobs: Vec<_> = record.jobs_of(phase).collect();
     for flow in &phase.flows {
         let subject = record.resolved.subjects.get(flow.subject)?;
         if !subject.stack.iter().any(|below| below.name == layer.name) {
@@ -397,7 +398,7 @@ fn at_once(
         if flow.caching != Caching::Direct {
             return None;
         }
-        let workers = record.jobs_of(phase).nth(flow.job)?.workers;
+        let workers = jobs.get(flow.job)?.workers;
         most = most.saturating_add(u64::from(flow.depth.max(1)) * u64::from(workers.max(1)));
     }
     let pieces = timed.reads.saturating_add(timed.writes).div_ceil(calls.max(1)).max(1);
