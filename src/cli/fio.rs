@@ -22,8 +22,9 @@ use super::session::{
 use super::stdout::{escaped, printed};
 use super::verdict_place::is_silent;
 use crate::dialect::fio::{
-    self, FioClone, FioCommand, FioComplaint, FioFormat, FioIdleProfile, FioLogContent, FioLogFile,
-    FioLogStart, FioPathKind, FioPlan, FioSurroundings, FioThere, FioWorld, print,
+    self, FioClone, FioCommand, FioComplaint, FioFailure, FioFormat, FioIdleProfile, FioLogContent,
+    FioLogFile, FioLogStart, FioPathKind, FioPlan, FioRunSoFar, FioSurroundings, FioThere,
+    FioWorld, print,
 };
 use crate::error::{Error, Refusal};
 use crate::evidence::SysRoot;
@@ -274,7 +275,8 @@ fn there(path: &Path, named: Option<&Path>) -> FioThere {
 
 /// When the logs of a clone begin: behind its ramp, which none of them has.
 fn log_start(job: &fio::FioJob, clone: &FioClone, record: &Record) -> FioLogStart {
-    let Some(phase) = clone.phases(record).next() else { return FioLogStart::default() };
+    let mut look = record.phases.look();
+    let Some(phase) = clone.phases(&mut look).next() else { return FioLogStart::default() };
     let result = phase.jobs.iter().find(|result| result.name == clone.name);
     let span = result.and_then(|result| result.span);
     let began = span.map_or(phase.span.counted, |span| span.counted);
@@ -358,6 +360,8 @@ impl ToolRun for FioLine {
             file: file.transpose()?,
             progress: ProgressLine::wanted(&self.command, terminal),
             running: RunningReports::of(&self.command),
+            so_far: FioRunSoFar::default(),
+            phases: clones_of_phases(&self.clones),
             phase: (0, 0),
             unit_us: match self.command.own.idle_profile {
                 Some(_) => run::unit_work(),
@@ -375,6 +379,19 @@ impl ToolRun for FioLine {
     }
 }
 
+/// The clones of each phase: the first, and how many. What is read back are jobs that began before.
+fn clones_of_phases(clones: &[FioClone]) -> HashMap<&str, (usize, usize)> {
+    let mut phases: HashMap<&str, (usize, usize)> = HashMap::new();
+    for (place, clone) in clones.iter().enumerate() {
+        phases.entry(&clone.phase).or_insert((place, 0)).1 += 1;
+    }
+    for clone in clones {
+        let own = phases.get(&*clone.phase).copied().unwrap_or_default();
+        phases.extend(clone.later.iter().map(|later| (&**later, own)));
+    }
+    phases
+}
+
 /// What is said while it runs, and at the end.
 struct FioScreen<'a> {
     line: &'a FioLine,
@@ -383,7 +400,11 @@ struct FioScreen<'a> {
     file: Option<File>,
     progress: Option<ProgressLine>,
     running: RunningReports,
-    /// Jobs of the phases before this one, and of this one.
+    /// What the phases came to that have ended.
+    so_far: FioRunSoFar,
+    /// The clones of each phase, by its name: the first, and how many.
+    phases: HashMap<&'a str, (usize, usize)>,
+    /// Those of the phase that runs.
     phase: (usize, usize),
     /// What a unit of work took on each CPU, where that is asked for.
     unit_us: Vec<f64>,
@@ -434,18 +455,14 @@ impl FioScreen<'_> {
     }
 
     /// The report of what was done.
-    fn report(&self, record: &Record) -> print::FioReport {
+    fn report(&mut self, record: &Record) -> print::FioReport {
         let (clones, jobs) = (&self.line.clones, &self.line.command.jobs);
-        let pid = std::process::id();
-        let of = |clone: &FioClone| {
-            let mut phases = clone.phases(record);
-            let phase = phases.next().filter(|phase| phase.name == clone.phase)?;
-            let later: Vec<_> = phases.collect();
-            Some(fio::job_report(&jobs[clone.job], clone, phase, &later, pid + clone.thread))
-        };
-        let each: Vec<_> = clones.iter().map(|clone| (&jobs[clone.job], of(clone))).collect();
+        let each = clones.iter().enumerate();
+        let each = each.map(|(at, clone)| (&jobs[clone.job], self.so_far.take_report(at)));
+        let each = each.collect();
         let now = (run::now_in_ms(), run::calendar_as_in_c());
-        fio::run_report(&self.line.command, each, record, &self.unit_us, now)
+        let found = (record, &self.so_far.machine);
+        fio::run_report(&self.line.command, each, found, &self.unit_us, now)
     }
 
     /// Makes fio's logs of what was gathered for them.
@@ -502,7 +519,7 @@ impl FioScreen<'_> {
             let _ = writeln!(self.streams.err, "{line}");
         }
         let mut notes = self.line.command.notes.clone();
-        notes.extend(fio::found_in_run(&self.line.command, &self.line.clones, record));
+        notes.extend(self.so_far.notes(&record.ending).cloned());
         for line in fio::note_lines(&notes) {
             let _ = writeln!(self.streams.err, "assay: {}", report::harmless(&line));
         }
@@ -512,10 +529,8 @@ impl FioScreen<'_> {
 impl ToolSession for FioScreen<'_> {
     fn finish(&mut self, outcome: Result<Record, Error>) -> Result<SessionEnd, Error> {
         let record = outcome?;
-        let wrong = fio::wrong_blocks(&record);
-        let _ = self.streams.err.write_all(wrong.as_bytes());
-        let failures =
-            fio::failures(&self.line.command.jobs, &self.line.clones, &record, std::process::id());
+        let _ = self.streams.err.write_all(self.so_far.wrong_blocks.as_bytes());
+        let failures: Vec<FioFailure> = self.so_far.failures().cloned().collect();
         for failure in &failures {
             let _ = self.streams.err.write_all(failure.of_io.as_bytes());
             self.tell(&failure.of_clone);
@@ -564,12 +579,7 @@ impl Observer for FioScreen<'_> {
     }
 
     fn began(&mut self, phase: &Phase, _number: usize, _of: usize) {
-        let clones = &self.line.clones;
-        let check = |clone: &&FioClone| clone.later.contains(&phase.name);
-        // What is read back are jobs that began before.
-        let ran_in = clones.iter().find(check).map_or(&phase.name, |clone| &clone.phase);
-        let first = clones.iter().position(|clone| clone.phase == *ran_in).unwrap_or_default();
-        self.phase = (first, clones.iter().filter(|clone| clone.phase == *ran_in).count());
+        self.phase = self.phases.get(&*phase.name).copied().unwrap_or_default();
         self.running.began(phase);
         if let Some(progress) = &mut self.progress {
             progress.began(phase, self.phase.0);
@@ -609,7 +619,11 @@ impl Observer for FioScreen<'_> {
         self.gathered.insert(path.to_path_buf(), lines);
     }
 
-    fn ended(&mut self, _record: &Record, phase: &PhaseRecord) {
+    fn ended(&mut self, record: &Record, phase: &PhaseRecord) {
+        let line = self.line;
+        let asked = (&line.command, &*line.clones);
+        let done = (&record.resolved, phase);
+        self.so_far.add(asked, self.phase, done, std::process::id());
         self.running.ended(&self.line.command, &self.line.clones, phase);
     }
 }

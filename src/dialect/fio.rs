@@ -50,6 +50,7 @@ mod read;
 mod reader;
 mod replay_list;
 mod run_report;
+mod run_so_far;
 mod section;
 mod shares;
 mod states_saved;
@@ -79,10 +80,9 @@ pub use debug::debug_of_words;
 pub use debug_list::FioDebug;
 pub use direction::{FioDirection, PerDirection};
 pub use engine::FioEngine;
-pub use in_run::found_in_run;
 pub use iolog_written::{completions, written_list};
 pub use job_data::{FioBorneErrors, FioBytePattern, FioData, FioReplay, FioVerify};
-pub use job_fault::{FioFailure, failures};
+pub use job_fault::FioFailure;
 pub use job_report::{FIO_PERCENTILES, FioLogs, FioStatistics};
 pub use job_target::{
     FioAccessZone, FioAmount, FioBlockShare, FioDistribution, FioFileService, FioPattern, FioTarget,
@@ -104,9 +104,9 @@ pub use own_option::{FioArgument, FioOwnOption, OWN_OPTIONS};
 pub use plan::{FioClone, FioPlan, FioSurroundings, FioThere};
 pub use read::read;
 pub use run_report::{figure, formats, note_lines, run_report, status_report, unit_of_work};
+pub use run_so_far::FioRunSoFar;
 pub use states_saved::verify_states;
 pub use stored_log::stored_log;
-pub use verify_failure::wrong_blocks;
 pub use verify_state::FioVerifyState;
 pub use whole_log::whole_bandwidth;
 

@@ -45,7 +45,7 @@ impl RunningReports {
         }
         for clone in clones.iter().filter(|clone| clone.phase == phase.name) {
             let (job, pid) = (&command.jobs[clone.job], std::process::id() + clone.thread);
-            self.done.push((clone.thread, fio::job_report(job, clone, phase, &[], pid)));
+            self.done.push((clone.thread, fio::job_report(job, clone, phase, pid)));
         }
     }
 

@@ -1,5 +1,6 @@
 //! What words did in a run that their user may not have meant: only the record tells.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::asked::{FioCommand, FioJob, FioNote};
@@ -9,42 +10,43 @@ use super::measure::samples;
 use super::plan::FioClone;
 use crate::plan::Action;
 use crate::record::{
-    Ending, IntervalCount, JobResult, LatencyPart, Metric, PhaseFigures, PhaseRecord, Record,
-    Statistic,
+    Ending, IntervalCount, JobResult, LatencyPart, Metric, PhaseFigures, PhaseRecord, Statistic,
 };
 use crate::unit::Nanos;
 
-/// The surprises of a run, one of a kind for each job.
-pub fn found_in_run(command: &FioCommand, clones: &[FioClone], record: &Record) -> Vec<FioNote> {
-    let mut notes = Vec::new();
-    for (number, job) in command.jobs.iter().enumerate() {
-        let of_job = clones.iter().filter(|clone| clone.job == number);
-        let results: Vec<_> = of_job.filter_map(|clone| result(clone, record)).collect();
-        if record.ending == Ending::Complete {
-            notes.extend(ended_early(job, &results));
-        }
-        notes.extend(caught_up(job, &results));
-        notes.extend(omitted(job, &results));
+/// The surprises of a phase, one of a kind for each job of the clones that begin in it; with the ending of the run
+/// that they are told of only.
+pub(super) fn found_in_phase<'c>(
+    command: &FioCommand,
+    clones: impl Iterator<Item = &'c FioClone>,
+    phase: &PhaseRecord,
+) -> Vec<(FioNote, Option<Ending>)> {
+    let mut results: BTreeMap<usize, Vec<&JobResult>> = BTreeMap::new();
+    for clone in clones {
+        results.entry(clone.job).or_default().extend(result_of(clone, phase));
     }
-    notes
-}
-
-fn result<'r>(clone: &'r FioClone, record: &'r Record) -> Option<(&'r PhaseRecord, &'r JobResult)> {
-    let phase = clone.phases(record).next()?;
-    Some((phase, result_of(clone, phase)?))
+    let of_job = |(number, results): (usize, Vec<&JobResult>)| {
+        let job = &command.jobs[number];
+        let early = ended_early(job, phase, &results).map(|note| (note, Some(Ending::Complete)));
+        let paced = [caught_up(job, phase, &results), omitted(job, phase, &results)];
+        early.into_iter().chain(paced.into_iter().flatten().map(|note| (note, None)))
+    };
+    results.into_iter().flat_map(of_job).collect()
 }
 
 /// A runtime is a limit: the job was done long before.
-fn ended_early(job: &FioJob, results: &[(&PhaseRecord, &JobResult)]) -> Option<FioNote> {
+fn ended_early(job: &FioJob, phase: &PhaseRecord, results: &[&JobResult]) -> Option<FioNote> {
     let schedule = &job.schedule;
     let runtime = Nanos::from(schedule.runtime);
     let ended_otherwise = schedule.exitall || job.steady_rounds() > 0;
     if schedule.time_based || runtime == Nanos::ZERO || ended_otherwise || !job.is_set("runtime") {
         return None;
     }
-    let spans = results.iter().filter(|(phase, _)| phase.faults.is_empty());
-    let longest =
-        spans.filter_map(|(_, job)| job.span).map(|span| span.stopped.since(span.counted));
+    if !phase.faults.is_empty() {
+        return None;
+    }
+    let spans = results.iter().filter_map(|result| result.span);
+    let longest = spans.map(|span| span.stopped.since(span.counted));
     let time = longest.max().filter(|time| time.0 < runtime.0 - runtime.0 / 10)?;
     let made = format!("{runtime} at the most: its size was done after {time}");
     Some(FioNote::about(
@@ -57,18 +59,18 @@ fn ended_early(job: &FioJob, results: &[(&PhaseRecord, &JobResult)]) -> Option<F
 }
 
 /// Who counts from when I/Os were sent leaves out how long they waited for those before them.
-fn omitted(job: &FioJob, results: &[(&PhaseRecord, &JobResult)]) -> Option<FioNote> {
-    let means = results.iter().flat_map(|(phase, result)| {
-        let figures = PhaseFigures::of(phase);
-        let mean = |action, part| {
-            figures.find(Some(action), Metric::Latency(part, Statistic::Mean))?.time()
-        };
-        let both = |action: &Action| {
-            mean(*action, LatencyPart::Whole).zip(mean(*action, LatencyPart::Service))
-        };
-        result.totals.keys().filter_map(both).collect::<Vec<_>>()
-    });
-    let (due, sent) = means.filter(|_| !job.counts_from_due()).max()?;
+fn omitted(job: &FioJob, phase: &PhaseRecord, results: &[&JobResult]) -> Option<FioNote> {
+    if job.counts_from_due() {
+        return None;
+    }
+    let figures = PhaseFigures::of(phase);
+    let mean =
+        |action, part| figures.find(Some(action), Metric::Latency(part, Statistic::Mean))?.time();
+    let both = |action: &Action| {
+        mean(*action, LatencyPart::Whole).zip(mean(*action, LatencyPart::Service))
+    };
+    let means = results.iter().flat_map(|result| result.totals.keys()).filter_map(both);
+    let (due, sent) = means.max()?;
     (due.0 > 2 * sent.0).then(|| {
         FioNote::about(
             job,
@@ -81,7 +83,7 @@ fn omitted(job: &FioJob, results: &[(&PhaseRecord, &JobResult)]) -> Option<FioNo
 }
 
 /// A rate is one of the mean: what a stall held up was sent behind it, faster than the rate.
-fn caught_up(job: &FioJob, results: &[(&PhaseRecord, &JobResult)]) -> Option<FioNote> {
+fn caught_up(job: &FioJob, phase: &PhaseRecord, results: &[&JobResult]) -> Option<FioNote> {
     let actions = [Action::Read, Action::Write, Action::Trim];
     FioDirection::ALL.into_iter().zip(actions).find_map(|(direction, action)| {
         let pace = &job.pace;
@@ -91,8 +93,8 @@ fn caught_up(job: &FioJob, results: &[(&PhaseRecord, &JobResult)]) -> Option<Fio
             (0, ops) => ("rate_iops", ops as f64),
             (bytes, _) => ("rate", bytes as f64),
         };
-        let seconds = |(phase, job): &(&PhaseRecord, &JobResult)| {
-            let counts = job.series.get(&action)?;
+        let seconds = |result: &&JobResult| {
+            let counts = result.series.get(&action)?;
             let second = |count: IntervalCount, ms| if bytes > 0 { count.1 } else { count.0 } * 1000 / ms;
             let points = (counts.as_slice(), phase.series.points.as_slice());
             Some(samples(Nanos::ZERO, points, Duration::from_secs(1), second).max)

@@ -5,7 +5,7 @@ use super::engine::FioEngine;
 use super::plan::FioClone;
 use super::print::errno_text;
 use crate::error::{Doing, Fault, MissedLevel};
-use crate::record::{JobResult, PhaseRecord, Record};
+use crate::record::{JobResult, PhaseRecord};
 
 /// What a clone did in a phase; none where it was not in it.
 pub(super) fn result_of<'r>(clone: &FioClone, phase: &'r PhaseRecord) -> Option<&'r JobResult> {
@@ -56,18 +56,14 @@ pub struct FioFailure {
     pub of_clone: String,
 }
 
-/// The clones that failed, in their order. `pid` is that of the program.
-pub fn failures(
-    jobs: &[FioJob],
-    clones: &[FioClone],
-    record: &Record,
+/// How a clone failed in a phase, if it did. `pid` is the process that is named for it.
+pub(super) fn failure_of(
+    job: &FioJob,
+    clone: &FioClone,
+    phase: &PhaseRecord,
     pid: u32,
-) -> Vec<FioFailure> {
-    let failed = clones.iter().filter_map(|clone| {
-        let fault = clone.phases(record).find_map(|phase| fault_of(clone, phase))?;
-        Some(failure(&jobs[clone.job], fault, pid + clone.thread))
-    });
-    failed.collect()
+) -> Option<FioFailure> {
+    Some(failure(job, fault_of(clone, phase)?, pid))
 }
 
 fn failure(job: &FioJob, fault: &Fault, pid: u32) -> FioFailure {

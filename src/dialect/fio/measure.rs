@@ -69,21 +69,6 @@ fn style(job: &FioJob) -> FioStyle {
     }
 }
 
-/// What a clone came to. `phase` is the phase it ran in, `check` the one that read back what it wrote, `pid` the
-/// process that is named for it.
-pub fn job_report(
-    job: &FioJob,
-    clone: &FioClone,
-    phase: &PhaseRecord,
-    later: &[&PhaseRecord],
-    pid: u32,
-) -> FioJobReport {
-    let report = phase_report(job, clone, phase, pid);
-    later
-        .iter()
-        .fold(report, |report, later| report.followed_by(&phase_report(job, clone, later, pid)))
-}
-
 /// The report of a clone that has done nothing yet.
 pub(super) fn blank(job: &FioJob, pid: u32) -> FioJobReport {
     let statistics = &job.statistics;
@@ -114,7 +99,7 @@ pub(super) fn blank(job: &FioJob, pid: u32) -> FioJobReport {
 }
 
 /// What a clone came to in one phase.
-fn phase_report(job: &FioJob, clone: &FioClone, phase: &PhaseRecord, pid: u32) -> FioJobReport {
+pub fn job_report(job: &FioJob, clone: &FioClone, phase: &PhaseRecord, pid: u32) -> FioJobReport {
     let mut report = FioJobReport { eta_s: Some(0), ..blank(job, pid) };
     if let Some(fault) = fault_of(clone, phase) {
         (report.error, report.error_text) = (error_of(fault), detail_of(fault));
@@ -129,7 +114,7 @@ fn phase_report(job: &FioJob, clone: &FioClone, phase: &PhaseRecord, pid: u32) -
 
 impl FioJobReport {
     /// Adds what the same clone did after that.
-    fn followed_by(mut self, next: &Self) -> Self {
+    pub(super) fn followed_by(mut self, next: &Self) -> Self {
         let (unified, before) = (self.unified, self.directions.clone());
         let passed_first = self.errors.map(|errors| errors.first).filter(|first| *first != 0);
         let steady = self.steady_state.take();

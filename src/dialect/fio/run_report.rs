@@ -10,7 +10,7 @@ use super::print::{
     group_report,
 };
 use crate::evidence::{DeviceReading, DiskCounters, ProcessorIdle, SECTOR};
-use crate::record::{PhaseRecord, Record, StreamedPhase};
+use crate::record::{PhaseRecord, Record, Resolved, StreamedPhase};
 use crate::stats::mean;
 use crate::unit::Nanos;
 
@@ -31,20 +31,18 @@ pub fn formats(own: &FioOptions) -> FioFormats {
 pub fn run_report(
     command: &FioCommand,
     each: Vec<(&FioJob, Option<FioJobReport>)>,
-    record: &Record,
+    (record, machine): (&Record, &FioMachineUse),
     unit_us: &[f64],
     (now_ms, now): (u64, String),
 ) -> FioReport {
-    let elapsed =
-        record.phases.stream().map(|phase| phase.span.time()).fold(Nanos::ZERO, |a, b| a + b);
     FioReport {
         disks: match command.jobs.iter().any(has_disks) {
-            true => disks(record),
+            true => machine.disks.iter().filter_map(DiskSum::report).collect(),
             false => Vec::new(),
         },
-        idleness: command.own.idle_profile.map(|how| idleness(record, how, unit_us)),
+        idleness: command.own.idle_profile.map(|how| machine.idleness(how, unit_us)),
         assay: is_document(&command.own).then(|| found(record, &command.notes)),
-        ..report_of(command, each, elapsed, (now_ms, now))
+        ..report_of(command, each, machine.elapsed, (now_ms, now))
     }
 }
 
@@ -132,28 +130,87 @@ fn grouped(each: Vec<(&FioJob, FioJobReport)>) -> Vec<FioJobReport> {
     reports.into_iter().filter_map(one).collect()
 }
 
-/// How idle the CPUs were while jobs ran, by the kernel's account.
-fn idleness(record: &Record, how: FioIdleProfile, unit_us: &[f64]) -> FioIdleness {
-    let mut cpus: Vec<ProcessorIdle> = Vec::new();
-    for phase in &record.phases {
-        let (before, stop) = (&phase.evidence.before.idle, &phase.evidence.stop.idle);
-        for now in stop {
-            let Some(then) = before.iter().find(|then| then.cpu == now.cpu) else { continue };
+/// What disks and CPUs did in all phases, and how long those took.
+#[derive(Default)]
+pub struct FioMachineUse {
+    elapsed: Nanos,
+    disks: Vec<DiskSum>,
+    cpus: Vec<ProcessorIdle>,
+}
+
+/// What a disk below the paths did, in phases of which it is known.
+struct DiskSum {
+    name: String,
+    own: FioDiskUse,
+    busy_ms: u64,
+    time: Nanos,
+}
+
+impl FioMachineUse {
+    /// Adds a phase that has ended.
+    pub(super) fn add(&mut self, resolved: &Resolved, phase: &PhaseRecord) {
+        self.elapsed = self.elapsed + phase.span.time();
+        let (before, stop) = (&phase.evidence.before, &phase.evidence.stop);
+        for layer in resolved.subjects.iter().filter_map(|subject| subject.stack.first()) {
+            if self.disks.iter().all(|disk| disk.name != layer.name) {
+                let (own, busy_ms, time) = (FioDiskUse::default(), 0, Nanos::ZERO);
+                self.disks.push(DiskSum { name: layer.name.clone(), own, busy_ms, time });
+            }
+        }
+        let time = phase.span.ended().since(phase.span.started);
+        let (before_them, after) = (&before.devices, &stop.devices);
+        self.disks.iter_mut().for_each(|disk| disk.add((before_them, after), time));
+        for now in &stop.idle {
+            let Some(then) = before.idle.iter().find(|then| then.cpu == now.cpu) else { continue };
             let grown = now.since(then);
-            match cpus.iter_mut().find(|known| known.cpu == now.cpu) {
+            match self.cpus.iter_mut().find(|known| known.cpu == now.cpu) {
                 Some(known) => {
                     (known.idle, known.all) = (known.idle + grown.idle, known.all + grown.all)
                 }
-                None => cpus.push(grown),
+                None => self.cpus.push(grown),
             }
         }
     }
-    let each: Vec<f64> = cpus.iter().map(ProcessorIdle::percent).collect();
-    let unit = unit_of_work(unit_us);
-    FioIdleness {
-        system: mean(&each).unwrap_or_default(),
-        cpus: if how == FioIdleProfile::PerCpu { each } else { Vec::new() },
-        ..unit
+
+    /// How idle the CPUs were while jobs ran, by the kernel's account.
+    fn idleness(&self, how: FioIdleProfile, unit_us: &[f64]) -> FioIdleness {
+        let each: Vec<f64> = self.cpus.iter().map(ProcessorIdle::percent).collect();
+        let unit = unit_of_work(unit_us);
+        FioIdleness {
+            system: mean(&each).unwrap_or_default(),
+            cpus: if how == FioIdleProfile::PerCpu { each } else { Vec::new() },
+            ..unit
+        }
+    }
+}
+
+impl DiskSum {
+    fn add(&mut self, (before, stop): (&[DeviceReading], &[DeviceReading]), time: Nanos) {
+        let counters = |all: &[DeviceReading]| {
+            all.iter().find(|device| device.name == self.name)?.counters.seen().copied()
+        };
+        let Some((before, stop)) = counters(before).zip(counters(stop)) else { return };
+        let grown: DiskCounters = stop.since(&before);
+        let own = &mut self.own;
+        own.ios = [own.ios[0] + grown.reads, own.ios[1] + grown.writes];
+        own.sectors = [
+            own.sectors[0] + grown.read_bytes / SECTOR,
+            own.sectors[1] + grown.write_bytes / SECTOR,
+        ];
+        own.ticks = [own.ticks[0] + grown.read_ms, own.ticks[1] + grown.write_ms];
+        own.in_queue += grown.weighted_ms;
+        self.busy_ms += grown.busy_ms;
+        self.time += time;
+    }
+
+    /// As it is reported; not at all where no phase knows of it.
+    fn report(&self) -> Option<FioDiskReport> {
+        if self.time == Nanos::ZERO {
+            return None;
+        }
+        let util = (self.busy_ms as f64 * 1e6 / self.time.0 as f64 * 100.0).min(100.0);
+        let own = FioDiskUse { util, ..self.own.clone() };
+        Some(FioDiskReport { name: self.name.clone(), own, members: None })
     }
 }
 
@@ -164,44 +221,6 @@ pub fn unit_of_work(unit_us: &[f64]) -> FioIdleness {
     let others = unit_us.len().saturating_sub(1);
     let unit_deviation = if others > 0 { (squares / others as f64).sqrt() } else { 0.0 };
     FioIdleness { unit_mean, unit_deviation, ..FioIdleness::default() }
-}
-
-/// What the disks below the paths did in all phases.
-fn disks(record: &Record) -> Vec<FioDiskReport> {
-    let mut names: Vec<&str> = Vec::new();
-    for layer in record.resolved.subjects.iter().filter_map(|subject| subject.stack.first()) {
-        if !names.contains(&layer.name.as_str()) {
-            names.push(&layer.name);
-        }
-    }
-    names.into_iter().filter_map(|name| disk(record, name)).collect()
-}
-
-fn disk(record: &Record, name: &str) -> Option<FioDiskReport> {
-    let counters = |all: &[DeviceReading]| {
-        all.iter().find(|device| device.name == name)?.counters.seen().copied()
-    };
-    let mut own = FioDiskUse::default();
-    let (mut busy, mut time) = (0, Nanos::ZERO);
-    for phase in &record.phases {
-        let edges = (&phase.evidence.before.devices, &phase.evidence.stop.devices);
-        let Some((before, stop)) = counters(edges.0).zip(counters(edges.1)) else { continue };
-        let grown: DiskCounters = stop.since(&before);
-        own.ios = [own.ios[0] + grown.reads, own.ios[1] + grown.writes];
-        own.sectors = [
-            own.sectors[0] + grown.read_bytes / SECTOR,
-            own.sectors[1] + grown.write_bytes / SECTOR,
-        ];
-        own.ticks = [own.ticks[0] + grown.read_ms, own.ticks[1] + grown.write_ms];
-        own.in_queue += grown.weighted_ms;
-        busy += grown.busy_ms;
-        time += phase.span.ended().since(phase.span.started);
-    }
-    if time == Nanos::ZERO {
-        return None;
-    }
-    own.util = (busy as f64 * 1e6 / time.0 as f64 * 100.0).min(100.0);
-    Some(FioDiskReport { name: name.into(), own, members: None })
 }
 
 /// A phase with its figures, as a line about it begins.

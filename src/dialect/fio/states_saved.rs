@@ -17,11 +17,12 @@ pub fn verify_states(
         let job = phase.jobs.iter().find(|job| job.name == clone.name)?;
         Some(job.totals.get(&Action::Write)?.ops.0)
     };
+    let mut look = record.phases.look();
     let each = clones.iter().filter_map(|clone| {
         let name = state_file(command, clone)?;
-        let phase = clone.phases(record).next()?;
+        let phase = clone.phases(&mut look).next()?;
         let job = &command.jobs[clone.job];
-        Some((name, written(job, clone.thread - 1, job.verified_of(writes(clone, phase)?))))
+        Some((name, written(job, clone.thread - 1, job.verified_of(writes(clone, &phase)?))))
     });
     each.collect()
 }

@@ -1,18 +1,15 @@
 //! What fio says of a block that does not hold what it must.
 
 use crate::error::{Fault, HeaderField, PiecePart};
-use crate::record::{JobResult, Record};
+use crate::record::{JobResult, PhaseRecord};
 
 /// fio's lines about each block that failed verification, passed over or not; and how many have none.
-pub fn wrong_blocks(record: &Record) -> String {
-    let mut said = String::new();
-    for phase in &record.phases {
-        let passed = phase.jobs.iter().flat_map(|job| &job.wrong);
-        said.extend(passed.chain(&phase.faults).filter_map(verify_failure));
-        let untold: u64 = phase.jobs.iter().map(untold).sum();
-        if untold > 0 {
-            said += &format!("assay: {untold} more blocks failed verification\n");
-        }
+pub(super) fn wrong_blocks(phase: &PhaseRecord) -> String {
+    let passed = phase.jobs.iter().flat_map(|job| &job.wrong);
+    let mut said: String = passed.chain(&phase.faults).filter_map(verify_failure).collect();
+    let untold: u64 = phase.jobs.iter().map(untold).sum();
+    if untold > 0 {
+        said += &format!("assay: {untold} more blocks failed verification\n");
     }
     said
 }

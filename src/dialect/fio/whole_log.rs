@@ -19,7 +19,7 @@ pub(super) fn whole_files(prefix: &str) -> [String; 3] {
 pub fn whole_bandwidth(prefix: &str, record: &Record) -> [(String, String); 3] {
     let mut texts = whole_files(prefix).map(|name| (name, String::new()));
     let first = record.phases.first().map(|phase| phase.span.started).unwrap_or_default();
-    for (number, phase) in record.phases.iter().enumerate() {
+    for (number, phase) in record.phases.stream().enumerate() {
         let before = phase.span.started.since(first);
         let skipped = phase.span.counted.since(phase.span.started);
         let stopped = phase.span.stopped.since(phase.span.started);

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::super::cpus;
 use crate::plan::{Plan, SequenceSeeds};
-use crate::record::{PhaseRecord, Record};
+use crate::record::{PhaseLook, StreamedPhase};
 
 /// What stands at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,9 +84,9 @@ pub struct FioClone {
 
 impl FioClone {
     /// What it did in a record, phase by phase.
-    pub fn phases<'r>(&'r self, record: &'r Record) -> impl Iterator<Item = &'r PhaseRecord> {
+    pub fn phases<'r>(&self, look: &mut PhaseLook<'r>) -> impl Iterator<Item = StreamedPhase<'r>> {
         // Phases are done in their order, and a long run has thousands.
-        let done = (self.place..record.phases.len()).filter_map(|place| record.phases.get(place));
+        let done = (self.place..).map_while(|place| look.at(place));
         done.filter(|phase| self.runs_in(&phase.name)).take(1 + self.later.len())
     }
 

@@ -15,8 +15,8 @@ pub const FIO_BINS: usize = 29 * STEPS;
 /// Counts of latencies in ns.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FioBins {
-    /// Empty, or one count per bin.
-    counts: Vec<u64>,
+    /// The bins that hold anything, in order: few of a short job, and a run has thousands of those.
+    held: Vec<(u32, u64)>,
 }
 
 /// The bin of a value in ns.
@@ -54,41 +54,49 @@ impl FioBins {
     /// Counts `count` latencies of a value in ns.
     pub fn add(&mut self, value: u64, count: u64) {
         if count > 0 {
-            self.counts.resize(FIO_BINS, 0);
-            self.counts[bin_of(value)] += count;
+            self.add_to(bin_of(value), count);
         }
+    }
+
+    fn add_to(&mut self, bin: usize, count: u64) {
+        let bin = bin as u32;
+        match self.held.binary_search_by_key(&bin, |held| held.0) {
+            Ok(place) => self.held[place].1 += count,
+            Err(place) => self.held.insert(place, (bin, count)),
+        }
+    }
+
+    /// How many a bin holds.
+    fn count(&self, bin: usize) -> u64 {
+        let place = self.held.binary_search_by_key(&bin, |held| held.0 as usize);
+        place.map_or(0, |place| self.held[place].1)
     }
 
     /// Adds another's counts.
     pub fn merge(&mut self, other: &Self) {
-        for (bin, count) in other.held() {
-            self.counts.resize(FIO_BINS, 0);
-            self.counts[bin] += count;
-        }
+        other.held().for_each(|(bin, count)| self.add_to(bin, count));
     }
 
     /// What was counted since an earlier state of the same bins.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
-        let mut counts = self.counts.clone();
-        for (bin, count) in earlier.held() {
-            if let Some(here) = counts.get_mut(bin) {
-                *here = here.saturating_sub(count);
-            }
-        }
-        Self { counts }
+        let since = |&(bin, count): &(u32, u64)| {
+            let since = count.saturating_sub(earlier.count(bin as usize));
+            (since > 0).then_some((bin, since))
+        };
+        Self { held: self.held.iter().filter_map(since).collect() }
     }
 
     /// The bins that hold anything, with their counts.
     pub fn held(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
-        self.counts.iter().copied().enumerate().filter(|&(_, count)| count > 0)
+        self.held.iter().map(|&(bin, count)| (bin as usize, count))
     }
 
     /// The sums of each `width` bins in a row.
     pub fn coarse(&self, width: usize) -> impl Iterator<Item = u64> + '_ {
-        let count = |bin: usize| self.counts.get(bin).copied().unwrap_or_default();
         let width = width.clamp(1, FIO_BINS);
-        (0..FIO_BINS / width).map(move |row| (row * width..(row + 1) * width).map(count).sum())
+        (0..FIO_BINS / width)
+            .map(move |row| (row * width..(row + 1) * width).map(|bin| self.count(bin)).sum())
     }
 
     /// The value in ns of each percentile of a sorted list (0..=100), of `count` samples. Of none all are 0.
