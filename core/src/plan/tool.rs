@@ -140,6 +140,10 @@ pub struct ToolProfile {
     /// Its words are operands, `name=value`, in any order: of each name one counts, but lists (`conv=a,b`) add up.
     #[serde(skip_serializing_if = "is_usual")]
     pub operands: bool,
+    /// Its options of one letter, where several may stand in one word (`-fs64`): as getopt has them, `:` behind one whose
+    /// value is glued to it or the next word, `::` behind one to which a number may be glued.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub letters: String,
     /// What stands before its program where another version of it is meant: `ASSAY_DIALECT=busybox `.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub spoken: String,

@@ -1,5 +1,7 @@
 //! Words and figures of verdicts, and commands to type next.
 
+use std::borrow::Cow;
+
 use crate::evidence::PathKind;
 use crate::name::quoted;
 use crate::plan::{AddedWords, PlanOrigin};
@@ -51,9 +53,9 @@ fn again(origin: &PlanOrigin, before: &str, after: &str) -> Option<String> {
     let lead = leads.find(|lead| before.starts_with(lead)).unwrap_or_default();
     let (spoken, before) = (&origin.tool.spoken, &before[lead.len()..]);
     let mut command = format!("{lead}{spoken}{before}assay {verb}");
-    for word in unless_given_anew(origin.arguments(), after) {
+    for word in unless_given_anew(origin, after) {
         command.push(' ');
-        command.push_str(&quoted(word));
+        command.push_str(&quoted(&word));
     }
     command.push_str(after);
     command.push_str(&origin.redirected);
@@ -61,22 +63,75 @@ fn again(origin: &PlanOrigin, before: &str, after: &str) -> Option<String> {
 }
 
 /// The words but an option of one letter that `after` gives another value.
-fn unless_given_anew<'w>(words: &'w [String], after: &str) -> Vec<&'w String> {
+fn unless_given_anew<'w>(origin: &'w PlanOrigin, after: &str) -> Vec<Cow<'w, str>> {
     let mut added = after.split_whitespace();
-    let option = added.next().filter(|word| word.len() == 2 && word.starts_with('-'));
-    let Some(option) = option.filter(|_| added.next().is_some()) else {
-        return words.iter().collect();
-    };
+    let letter = added.next().and_then(|word| word.strip_prefix('-'));
+    let letter = letter.and_then(|letter| letter.parse().ok()).filter(|_| added.next().is_some());
+    let words = origin.arguments().iter().map(String::as_str);
+    match letter {
+        Some(letter) => without(words, letter, &origin.tool.letters),
+        None => words.map(Cow::Borrowed).collect(),
+    }
+}
+
+/// The words without an option of one letter that has a value. `letters` are those that may share a word.
+fn without<'w>(
+    mut words: impl Iterator<Item = &'w str>,
+    letter: char,
+    letters: &str,
+) -> Vec<Cow<'w, str>> {
     let mut kept = Vec::new();
-    let mut rest = words.iter();
-    while let Some(word) = rest.next() {
-        match word.strip_prefix(option) {
-            Some("") => drop(rest.next()),
-            Some(_) => {}
-            None => kept.push(word),
+    while let Some(word) = words.next() {
+        if word == "--" {
+            kept.extend([word].into_iter().chain(words).map(Cow::Borrowed));
+            break;
+        }
+        let Some((others, value)) = parted(word, letter, letters) else {
+            kept.push(Cow::Borrowed(word));
+            // What looks like the option may be the value of another.
+            if value_follows(word, letters) {
+                kept.extend(words.next().map(Cow::Borrowed));
+            }
+            continue;
+        };
+        if value.is_empty() {
+            words.next();
+        }
+        if !others.is_empty() {
+            kept.push(Cow::Owned(format!("-{others}")));
         }
     }
     kept
+}
+
+/// A word with an option of one letter: the letters before it, and the value that is glued to it.
+fn parted<'w>(word: &'w str, letter: char, letters: &str) -> Option<(&'w str, &'w str)> {
+    let word = word.strip_prefix('-').filter(|word| !word.starts_with('-'))?;
+    let at = word.find(letter)?;
+    let (others, value) = (&word[..at], &word[at + letter.len_utf8()..]);
+    // Behind the first that takes all that follows there is no other.
+    is_flags(others, letters).then_some((others, value))
+}
+
+/// Whether a word of letters ends with one whose value is the next word.
+fn value_follows(word: &str, letters: &str) -> bool {
+    let word = word.strip_prefix('-').filter(|word| !word.starts_with('-'));
+    let last = word.and_then(|word| Some((word, word.chars().next_back()?)));
+    last.is_some_and(|(word, last)| {
+        let others = &word[..word.len() - last.len_utf8()];
+        takes(last, letters) == Some(":") && is_flags(others, letters)
+    })
+}
+
+/// Whether all of these are letters that take nothing of what follows.
+fn is_flags(word: &str, letters: &str) -> bool {
+    word.chars().all(|letter| takes(letter, letters).is_some_and(|colons| colons != ":"))
+}
+
+/// The colons behind a letter; `None` of one that is none of them.
+fn takes(letter: char, letters: &str) -> Option<&str> {
+    let (_, rest) = letters.split_once(letter).filter(|_| letter != ':')?;
+    Some(&rest[..rest.len() - rest.trim_start_matches(':').len()])
 }
 
 /// The same with the words that a tool has for something.
@@ -245,14 +300,31 @@ mod tests {
 
     #[test]
     fn an_option_gets_another_value_and_no_second_one() {
-        let larger = |words: &[&str]| {
-            with(&origin("bonnie", words), &AddedWords::after(" -s 512:8192")).expect("a command")
-        };
-        for words in
-            [&["-d", "/mnt", "-s", "64", "-n", "0"][..], &["-s64", "-d", "/mnt", "-n", "0"]]
-        {
-            assert_eq!(larger(words), "assay bonnie -d /mnt -n 0 -s 512:8192", "{words:?}");
+        for (typed, left) in [
+            ("-d /mnt -s 64 -n 0", "-d /mnt -n 0"),
+            ("-s64 -d /mnt -n 0", "-d /mnt -n 0"),
+            ("-fs64 -d /mnt", "-f -d /mnt"),
+            ("-fs 64 -d /mnt", "-f -d /mnt"),
+            ("-bfqs64:8k -d/mnt", "-bfq -d/mnt"),
+            ("-f10 -s 64 -s128", "-f10"),
+            // A value, and no option.
+            ("-ms1 -qs64", "-ms1 -q"),
+            ("-m -s64 -s 64", "-m -s64"),
+            ("-qd -s64 -s 64", "-qd -s64"),
+            ("-ds64 -s 64", "-ds64"),
+            ("-q -d --sets", "-q -d --sets"),
+            ("-q -- -s64", "-q -- -s64"),
+        ] {
+            let mut origin = origin("bonnie", &typed.split(' ').collect::<Vec<_>>());
+            origin.tool.letters = "bd:f::m:n:qs:".into();
+            let larger = with(&origin, &AddedWords::after(" -s 512:8192"));
+            let wanted = format!("assay bonnie {left} -s 512:8192");
+            assert_eq!(larger, Some(wanted), "{typed}");
         }
+        // Of a tool whose letters nobody knows each has a word of its own.
+        let origin = origin("atto", &["-fs64", "-s64"]);
+        let line = with(&origin, &AddedWords::after(" -s 9"));
+        assert_eq!(line.as_deref(), Some("assay atto -fs64 -s 9"));
     }
 
     #[test]

@@ -28,6 +28,22 @@ pub(super) fn of(
     OPTIONS.iter().filter(move |one| (one.has)(form)).map(|one| &one.option)
 }
 
+/// The options of one letter as getopt has them: `bd:f::`.
+pub(super) fn letters(form: BonnieVersion) -> String {
+    let letter =
+        |name: &str| name.strip_prefix('-').filter(|letter| letter.len() == 1).map(String::from);
+    let of = |option: &ToolOption<BonnieOptions, BonnieComplaint>| {
+        let colons = match option.value {
+            OptionValue::None | OptionValue::Words(_) => "",
+            OptionValue::Glued(_) => "::",
+            OptionValue::Needed(_) => ":",
+        };
+        let letters = option.names.iter().filter_map(|name| letter(name));
+        letters.map(|letter| letter + colons).collect::<String>()
+    };
+    self::of(form).map(of).collect()
+}
+
 fn all(_: BonnieVersion) -> bool {
     true
 }

@@ -1,5 +1,6 @@
 //! The twelve tests as phases of a plan.
 
+use super::options;
 use super::{
     BonnieCommand, BonnieComplaint, BonnieOptions, BonnieRun, BonnieVersion, FileTestKind,
     HostFacts, PerChar, StepMode,
@@ -53,6 +54,7 @@ impl BonnieOptions {
                     partners: self.partners(),
                     more: self.more(size),
                     size: Some("-s".into()),
+                    letters: options::letters(self.form),
                     ..ToolProfile::default()
                 },
                 ..PlanOrigin::of(super::NAME, self.words.clone())
