@@ -181,6 +181,42 @@ fn a_line_on_a_board_is_what_it_is_here() {
 }
 
 #[test]
+fn the_verdict_on_what_runs_there_goes_into_a_file_here_once_for_each_result() {
+    let board = lab::need!(SshBoard::new());
+    let folder = board.desk.path().join("there");
+    fs::create_dir(&folder).expect("made");
+    let at = |name: &str| folder.join(name).display().to_string();
+    let job = |name: &str| {
+        ["--name", name, "--stonewall", "--rw=write", "--size=1m", "--bs=64k"].map(String::from)
+    };
+    let of = format!("of={}", at("copy"));
+    let jobs = [&job("one")[..], &[format!("--filename={}", at("f"))]].concat();
+    let jobs = [&jobs[..], &job("two"), &[format!("--filename={}", at("g"))]].concat();
+    let folder_typed = folder.display().to_string();
+    let load = ["io", "--rw", "randread", "--bs", "4k", "--size", "1M", "--time", "200ms"];
+    let fio: Vec<&str> = ["fio"].into_iter().chain(jobs.iter().map(String::as_str)).collect();
+    let mut wanted = 0;
+    for (words, results, begins) in [
+        (vec!["dd", "if=/dev/zero", &of, "bs=64k", "count=16"], 1, "assay: dd if=/dev/zero "),
+        (fio, 2, "assay: fio --name one "),
+        // A verb of ours has its verdict on its page.
+        ([&load[..], &[&folder_typed]].concat(), 0, ""),
+    ] {
+        let ran = board.on(&words).env("ASSAY_VERDICT", "v").run();
+        assert!([0, 3].contains(&ran.code()), "{ran}");
+        let text = fs::read_to_string(board.desk.path().join("v")).expect("verdicts");
+        let lines: Vec<&str> = text.lines().collect();
+        let new = &lines[wanted..];
+        wanted += results;
+        assert_eq!(lines.len(), wanted, "{text}");
+        assert!(new.iter().all(|line| line.starts_with(begins)), "{text}");
+        assert!(!ran.stderr.contains("assay:"), "{ran}");
+        assert!(names(&folder).iter().all(|name| name != "v"), "{ran}");
+        assert_eq!(names(&board.board()), Vec::<String>::new());
+    }
+}
+
+#[test]
 fn ctrl_c_brings_home_what_there_is_and_leaves_nothing() {
     let board = lab::need!(SshBoard::new());
     let mut child = board.long_load();
