@@ -162,3 +162,22 @@ fn no_verdict_goes_where_no_output_may() {
         }
     }
 }
+
+/// The lines that Phoronix' profile of iozone types, with smaller files, and the column that it looks for: in the line
+/// below the one that has the word `reclen`, in all that was said.
+#[test]
+fn phoronix_finds_its_columns_of_iozone() {
+    let desk = Desk::new();
+    for (test, column, columns) in [("-i0 \\#WRITE", 2, 4), ("-i0 -i1 \\#READ", 4, 6)] {
+        for record in ["4k", "64k", "1m", "2m"] {
+            let line = format!("iozone -e -o -r {record} -s 2M {test} >log 2>&1");
+            assert_eq!(desk.typed(&line), (Some(0), String::new(), String::new()), "{line}");
+            let said = desk.lines("log");
+            let heads = said.iter().filter(|line| line.contains("reclen")).count();
+            let head = said.iter().position(|line| line.contains("reclen")).unwrap_or_default();
+            let cells: Vec<&str> = said[head + 1].split_whitespace().collect();
+            assert_eq!((heads, cells.len()), (1, columns), "{line}: {said:?}");
+            assert!(cells[column].parse::<u64>().is_ok_and(|rate| rate > 0), "{line}: {said:?}");
+        }
+    }
+}
