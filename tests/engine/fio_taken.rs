@@ -4,18 +4,22 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::lab::{self, Memory};
 
-fn fio(folder: &Path, line: &str) -> Output {
+fn command(folder: &Path, line: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_assay"));
     for name in ["ASSAY_DIALECT", "ASSAY_COLD", "ASSAY_RECORD"] {
         command.env_remove(name);
     }
     let words = line.split_whitespace();
     command.arg("fio").args(words).env("ASSAY_SETTLE", "no").current_dir(folder);
-    command.output().expect("it runs")
+    command
+}
+
+fn fio(folder: &Path, line: &str) -> Output {
+    command(folder, line).output().expect("it runs")
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -206,17 +210,20 @@ fn as_many_blocks_are_verified_as_there() {
 #[test]
 fn what_another_run_wrote_is_verified() {
     let folder = tempfile::tempdir().expect("a folder");
+    // The writes are those that are passed over, as fio counts them.
     for (words, more, verified) in [
-        ("--rw=randwrite --norandommap", "", 41),
-        ("--rw=randrw", "", 35),
-        ("--rw=randwrite --number_ios=20", "", 20),
-        ("--rw=randwrite --io_size=100k", "", 25),
-        ("--rw=randwrite", "--verify_state_load=1", 64),
+        ("--rw=randwrite --norandommap", "", [41, 64]),
+        ("--rw=randwrite --norandommap --io_size=600k", "", [58, 150]),
+        ("--rw=randrw", "", [35, 35]),
+        ("--rw=randwrite --number_ios=20", "", [20, 20]),
+        ("--rw=randwrite --io_size=100k", "", [25, 25]),
+        ("--rw=randwrite --numjobs=2 --group_reporting", "", [128, 128]),
+        ("--rw=randwrite", "--verify_state_load=1", [64, 64]),
     ] {
         let line = format!("--name=a --filename=f --bs=4k --size=256k --verify=crc32c {words}");
         assert!(fio(folder.path(), &format!("{line} --do_verify=0")).status.success(), "{words}");
         let line = format!("{line} --verify_only {more}");
-        assert_eq!(moved(folder.path(), &line)[0], verified, "{words}");
+        assert_eq!(moved(folder.path(), &line), verified, "{words}");
         // A block that was written and changed since is found.
         let path = folder.path().join("f");
         let mut bytes = std::fs::read(&path).expect("the file");
@@ -225,6 +232,36 @@ fn what_another_run_wrote_is_verified() {
         let out = fio(folder.path(), &line);
         assert!(!out.status.success(), "{words}: {}", text(&out.stdout));
     }
+}
+
+/// Writes that are only passed over have no time, no latency and no rate, and are no flow of the record.
+#[test]
+fn phantom_writes_are_counted_and_are_no_evidence() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let line = "--name=a --filename=f --bs=4k --size=256k --verify=crc32c --rw=randrw";
+    assert!(fio(folder.path(), &format!("{line} --do_verify=0")).status.success());
+    let line = format!("{line} --verify_only");
+    let report = printed(folder.path(), &line);
+    assert!(report.contains("issued rwts: total=35,35,0,0 short=0,0,0,0"), "{report}");
+    assert!(!report.contains("write:") && !report.contains("WRITE:"), "{report}");
+    let terse = printed(folder.path(), &format!("{line} --minimal"));
+    let fields: Vec<&str> = terse.trim_end().split(';').collect();
+    assert_eq!(fields[5], "140", "{terse}");
+    assert_eq!(fields[46..50], ["140", "0", "0", "0"], "{terse}");
+    let kept = command(folder.path(), &line).env("ASSAY_RECORD", "run.json").status();
+    assert!(kept.is_ok_and(|status| status.success()));
+    let document = std::fs::read(folder.path().join("run.json")).expect("a record");
+    let record: Value = serde_json::from_slice(&document).expect("a document");
+    let phase = &record["phases"][0];
+    assert_eq!(phase["jobs"][0]["phantom"], json!({"ops": 35, "bytes": 143_360}), "{record}");
+    assert_eq!(phase["jobs"][0].get("write"), None);
+    let flows = phase["flows"].as_array().expect("flows");
+    let ways: Vec<_> = flows.iter().map(|flow| flow["direction"].as_str()).collect();
+    assert_eq!(ways, [Some("read")]);
+    // Where directions are one they would be part of its rate.
+    let mixed = format!("{line} --unified_rw_reporting=1 --output-format=json");
+    let mixed: Value = serde_json::from_str(&printed(folder.path(), &mixed)).expect("a document");
+    assert_eq!(mixed["jobs"][0]["mixed"]["total_ios"], 35);
 }
 
 /// Trims need no memory, however large they are.

@@ -834,6 +834,7 @@ fn each_action_has_the_spread_of_its_own_rate_and_a_flush_has_none() {
         depth: None,
         costs: None,
         faults: Vec::new(),
+        phantom: None,
         passed: None,
         wrong: Vec::new(),
         series: series.into_iter().collect(),

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 use crate::error::Refusal;
 use crate::plan::{FileOrder, Pattern};
+use crate::stats::PhantomWrites;
 
 use super::offsets::OffsetStream;
 use super::random::{RandomStream, mix};
@@ -34,10 +35,20 @@ enum FilePicker {
     /// As fixed seeds have it, over all files. The cursor is never asked for an I/O: it knows what is done.
     Seeded { sequence: Box<SequenceRoute>, cursor: Box<OffsetStream> },
     /// The writes among the first `left` of them but for those that failed, as reads, which are all that `reads`
-    /// does.
-    Again { drawn: Box<FilePicker>, left: u64, failed: Vec<(u32, u64)>, reads: Box<OffsetStream> },
+    /// does. `phantom` counts the writes that are never made, where they are those of another run.
+    Again {
+        drawn: Box<FilePicker>,
+        left: u64,
+        failed: Vec<(u32, u64)>,
+        phantom: Option<PhantomWrites>,
+        reads: Box<OffsetStream>,
+    },
     /// Reads of the places that writes have left, each once.
-    Left { places: std::vec::IntoIter<IoRequest>, reads: Box<OffsetStream> },
+    Left {
+        places: std::vec::IntoIter<IoRequest>,
+        phantom: Option<PhantomWrites>,
+        reads: Box<OffsetStream>,
+    },
     /// As a list has them. The cursor is never asked for an I/O: it knows what is done.
     Replayed { walk: ReplayWalk, cursor: Box<OffsetStream> },
 }
@@ -88,6 +99,7 @@ impl IoRoute {
                 drawn,
                 left: u64::MAX,
                 failed: Vec::new(),
+                phantom: pattern.another_run.then(PhantomWrites::default),
                 reads,
             }));
         }
@@ -149,16 +161,17 @@ impl IoRoute {
     #[must_use]
     pub fn of_the_first(self, ios: u64, failed: &[(u32, u64)]) -> Self {
         Self(match self.0 {
-            FilePicker::Again { drawn, reads, .. } => {
+            FilePicker::Again { drawn, phantom, reads, .. } => {
                 let comes_back = drawn.comes_back();
                 let cursor = reads.clone();
                 let failed = failed.to_vec();
-                let mut again = FilePicker::Again { drawn, left: ios, failed, reads };
+                let mut again = FilePicker::Again { drawn, left: ios, failed, phantom, reads };
                 if !comes_back {
                     return Self(again);
                 }
                 let places = left_by(std::iter::from_fn(|| again.among_several(0)));
-                FilePicker::Left { places: places.into_iter(), reads: cursor }
+                let phantom = again.phantom();
+                FilePicker::Left { places: places.into_iter(), phantom, reads: cursor }
             }
             other => other,
         })
@@ -170,6 +183,11 @@ impl IoRoute {
             FilePicker::Seeded { sequence, .. } => sequence.resume(),
             _ => false,
         }
+    }
+
+    /// The writes of another run that it has drawn and not made.
+    pub(super) fn phantom(&self) -> Option<PhantomWrites> {
+        self.0.phantom()
     }
 
     /// Whether a place may come more than once.
@@ -262,6 +280,13 @@ impl FilePicker {
         matches!(self, Self::Seeded { sequence, .. } if sequence.comes_back())
     }
 
+    fn phantom(&self) -> Option<PhantomWrites> {
+        match self {
+            Self::Again { phantom, .. } | Self::Left { phantom, .. } => *phantom,
+            _ => None,
+        }
+    }
+
     fn among_several(&mut self, barred: u8) -> Option<IoRequest> {
         match self {
             Self::Alone(cursor) => cursor.next_but(barred),
@@ -284,12 +309,17 @@ impl FilePicker {
             Self::Seeded { sequence, .. } => sequence.next_but(barred),
             Self::Replayed { walk, .. } => walk.next_io(),
             Self::Left { places, .. } => places.next(),
-            Self::Again { drawn, left, failed, .. } => {
+            Self::Again { drawn, left, failed, phantom, .. } => {
                 while *left > 0 {
                     *left -= 1;
                     let io = drawn.among_several(barred)?;
-                    let written = failed.binary_search(&(io.file, io.offset)).is_err();
-                    if written && matches!(io.op, IoOp::Write | IoOp::Rewrite) {
+                    if !matches!(io.op, IoOp::Write | IoOp::Rewrite) {
+                        continue;
+                    }
+                    if let Some(phantom) = phantom {
+                        phantom.add(io.len);
+                    }
+                    if failed.binary_search(&(io.file, io.offset)).is_err() {
                         return Some(IoRequest { op: IoOp::Read, ..io });
                     }
                 }

@@ -9,7 +9,7 @@ use super::totals::ActionTotals;
 use crate::error::Fault;
 use crate::evidence::Machine;
 use crate::plan::{Action, IoPriority, Shared};
-use crate::stats::{BlockCensus, CpuTime, DepthReached, PassedErrors, WorkCosts};
+use crate::stats::{BlockCensus, CpuTime, DepthReached, PassedErrors, PhantomWrites, WorkCosts};
 use crate::unit::Timestamp;
 
 /// Of jobs with so many workers or fewer, but more than one, each worker's results are kept. Of one worker
@@ -58,6 +58,10 @@ pub struct JobResult {
     /// What went wrong with it, also among the faults of its phase.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub faults: Vec<Fault>,
+    /// Writes of another run that it has drawn, and not made, to read what they have left (`another_run` of its
+    /// pattern).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phantom: Option<PhantomWrites>,
     /// Errors of its I/Os that the plan has passed over; absent where there were none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub passed: Option<PassedErrors>,

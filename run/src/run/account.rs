@@ -117,6 +117,7 @@ fn job_result(
         series: IntervalCounts::new(),
         faults: Vec::new(),
         wrong: std::mem::take(&mut sums.wrong),
+        phantom: sums.phantom,
         passed: Some(sums.passed).filter(|passed| passed.count > 0),
         workers,
     };

@@ -394,6 +394,7 @@ pub(super) fn act(context: &mut PhaseContext, plan: &CopyWork) -> Result<PhaseRe
         costs: None,
         series: IntervalCounts::new(),
         faults: faults.clone(),
+        phantom: None,
         passed: None,
         wrong: Vec::new(),
         workers: Vec::new(),

@@ -9,7 +9,8 @@ use crate::error::Fault;
 use crate::plan::{Action, IoPriority, Shared};
 use crate::record::{ActionTotals, PriorityResult, WorkSpan};
 use crate::stats::{
-    ActionTally, BlockCensus, CallSizes, CpuSpent, DepthCounts, PassedErrors, WorkCosts,
+    ActionTally, BlockCensus, CallSizes, CpuSpent, DepthCounts, PassedErrors, PhantomWrites,
+    WorkCosts,
 };
 use crate::unit::{Nanos, Timestamp};
 
@@ -24,6 +25,7 @@ pub(super) struct WorkerSums {
     answered: CallSizes,
     pub census: Option<BlockCensus>,
     pub passed: PassedErrors,
+    pub phantom: Option<PhantomWrites>,
     pub wrong: Vec<Fault>,
     pub cpu: CpuSpent,
     started: Option<Timestamp>,
@@ -45,6 +47,7 @@ impl WorkerSums {
             answered: worker_totals.answered,
             census: worker_totals.census,
             passed: worker_totals.passed,
+            phantom: worker_totals.phantom,
             wrong: worker_totals.wrong,
             cpu: worker_totals.cpu,
             tallies: worker_totals.tallies.into_all().collect(),
@@ -80,6 +83,10 @@ impl WorkerSums {
             (Some(_), None) => {}
         }
         self.passed.merge(&other.passed);
+        match (&mut self.phantom, other.phantom) {
+            (Some(mine), Some(theirs)) => mine.merge(theirs),
+            (mine, theirs) => *mine = mine.or(theirs),
+        }
         self.wrong.append(&mut other.wrong);
         self.cpu += other.cpu;
         self.started = self.started.into_iter().chain(other.started).min();

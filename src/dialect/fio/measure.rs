@@ -206,6 +206,13 @@ impl FioJobReport {
             };
         }
         self.passed(job, result);
+        // No time was taken for them. Where directions are one, they would be part of its rate.
+        let apart = job.statistics.unified == FioUnified::None;
+        if let Some(phantom) = result.phantom.filter(|_| apart) {
+            let writes = &mut self.directions[FioDirection::Write as usize];
+            writes.ios += phantom.ops.0;
+            writes.bytes += phantom.bytes.0;
+        }
     }
 
     /// The calls of an engine that makes, looks at or removes files: an I/O of a block each, of which fio times the

@@ -716,6 +716,7 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
             self.worker_totals.stopped = self.backend.now();
         }
         self.worker_totals.counted = self.worker_totals.counted.min(self.worker_totals.stopped);
+        self.worker_totals.phantom = self.worker.cursor.phantom();
         self.add_held(self.worker_totals.stopped);
     }
 }

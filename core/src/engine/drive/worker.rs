@@ -9,6 +9,7 @@ use crate::error::Fault;
 use crate::plan::{DonorFile, Interference, Method, Rate, TrimCall, Verify, WriteHint};
 use crate::stats::{
     BlockCensus, CallSizes, CpuSpent, DepthCounts, LatencySplit, LiveCounters, PassedErrors,
+    PhantomWrites,
 };
 use crate::sys::slab::Slot;
 use crate::unit::{Nanos, Timestamp};
@@ -170,6 +171,8 @@ pub struct WorkerTotals {
     pub fault: Option<Fault>,
     /// Errors that did not end it.
     pub passed: PassedErrors,
+    /// Writes of another run that were drawn and not made.
+    pub phantom: Option<PhantomWrites>,
     /// The file and offset of each write that failed, where they are kept.
     pub failed: Vec<(u32, u64)>,
     /// Those of them that are blocks with wrong data: the first [`WRONG_BLOCKS`].
