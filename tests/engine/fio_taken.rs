@@ -198,6 +198,14 @@ fn as_many_blocks_are_verified_as_there() {
         ("--rw=write --verify_policy=fsynced --fdatasync=10", [60, 64]),
         ("--rw=randwrite --verify_policy=fsynced --fsync=10", [60, 64]),
         ("--rw=write --verify_policy=fsynced --end_fsync=1", [63, 64]),
+        ("--rw=write --verify_policy=fsynced --fsync=100", [0, 64]),
+        ("--rw=write --verify_policy=fsynced", [0, 64]),
+        ("--rw=randrw --verify_policy=fsynced --fsync=10", [59, 35]),
+        ("--rw=randrw --verify_policy=fsynced --end_fsync=1", [63, 35]),
+        ("--rw=randrw --verify_policy=fsynced --fsync=5 --rwmixread=70", [63, 21]),
+        ("--rw=randrw --verify_policy=fsynced --fsync=7 --number_ios=40", [33, 21]),
+        ("--rw=randrw --verify_policy=fsynced --fsync=7 --norandommap", [39, 35]),
+        ("--rw=randwrite --verify_policy=fsynced --norandommap --end_fsync=1", [35, 64]),
         ("--rw=randwrite --io_size=600k", [128, 128]),
         ("--rw=randwrite --norandommap --io_size=600k", [58, 150]),
     ] {
@@ -232,6 +240,17 @@ fn what_another_run_wrote_is_verified() {
         let out = fio(folder.path(), &line);
         assert!(!out.status.success(), "{words}: {}", text(&out.stdout));
     }
+}
+
+/// What a flush between them followed is what another run verifies, of a mix, too.
+#[test]
+fn the_state_of_flushed_writes_of_a_mix_says_how_many() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let line = "--name=a --filename=f --bs=4k --size=256k --verify=crc32c --rw=randrw \
+                --rwmixread=70 --verify_policy=fsynced --fsync=16";
+    assert_eq!(moved(folder.path(), &format!("{line} --do_verify=0")), [43, 21]);
+    let read = format!("{line} --verify_only --verify_state_load=1");
+    assert_eq!(moved(folder.path(), &read), [16, 16]);
 }
 
 /// Writes that are only passed over have no time, no latency and no rate, and are no flow of the record.

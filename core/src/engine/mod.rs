@@ -44,6 +44,7 @@ mod tree;
 mod trim;
 mod uring;
 mod vectored;
+mod written;
 mod zones;
 
 mod null;
@@ -65,6 +66,7 @@ pub use tree::{ANCHOR, TreeWorker, folder_name, size_of, tree_place};
 pub use trim::TRIMS_IN_FLIGHT;
 pub use uring::setup as ring_setup;
 pub use vectored::{available as try_vectored, try_flags};
+pub use written::WrittenIos;
 
 use std::io;
 

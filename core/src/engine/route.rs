@@ -15,6 +15,7 @@ use super::offsets::OffsetStream;
 use super::random::{RandomStream, mix};
 use super::replay::ReplayWalk;
 use super::sequence::{SequenceGround, SequenceRoute};
+use super::written::{DrawnWrites, WrittenIos};
 use super::{IoOp, IoRequest};
 
 /// A stream of I/Os over one file or several.
@@ -34,15 +35,8 @@ enum FilePicker {
     Any { cursors: Vec<OffsetStream>, left: Vec<u32>, random: RandomStream },
     /// As fixed seeds have it, over all files. The cursor is never asked for an I/O: it knows what is done.
     Seeded { sequence: Box<SequenceRoute>, cursor: Box<OffsetStream> },
-    /// The writes among the first `left` of them but for those that failed, as reads, which are all that `reads`
-    /// does. `phantom` counts the writes that are never made, where they are those of another run.
-    Again {
-        drawn: Box<FilePicker>,
-        left: u64,
-        failed: Vec<(u32, u64)>,
-        phantom: Option<PhantomWrites>,
-        reads: Box<OffsetStream>,
-    },
+    /// The writes among those that are `drawn`, as reads, which are all that `reads` does.
+    Again { drawn: Box<FilePicker>, writes: Box<DrawnWrites>, reads: Box<OffsetStream> },
     /// Reads of the places that writes have left, each once.
     Left {
         places: std::vec::IntoIter<IoRequest>,
@@ -95,13 +89,9 @@ impl IoRoute {
             let FileSpan { start, len, backend, passes, seed, .. } = stretch;
             let reads = OffsetStream::new(pattern, start, len, backend, passes, seed)?.into();
             let drawn = Self::new(&drawn, files, order, stretch)?.0.into();
-            return Ok(Self(FilePicker::Again {
-                drawn,
-                left: u64::MAX,
-                failed: Vec::new(),
-                phantom: pattern.another_run.then(PhantomWrites::default),
-                reads,
-            }));
+            let phantom = pattern.another_run.then(PhantomWrites::default);
+            let writes = DrawnWrites::new(WrittenIos::ALL, phantom).into();
+            return Ok(Self(FilePicker::Again { drawn, writes, reads }));
         }
         let FileSpan { start, len, lens, backend, passes, seed, worker } = stretch;
         if let Some(sequence) = &pattern.sequence {
@@ -156,22 +146,17 @@ impl IoRoute {
         }))
     }
 
-    /// The same, of a job that does again what another has done with so many I/Os. What could not be written, by file
-    /// and offset in order, is left out.
+    /// The same, of a job that reads again what another has written.
     #[must_use]
-    pub fn of_the_first(self, ios: u64, failed: &[(u32, u64)]) -> Self {
+    pub fn of_written(self, written: WrittenIos<'_>) -> Self {
         Self(match self.0 {
-            FilePicker::Again { drawn, phantom, reads, .. } => {
-                let comes_back = drawn.comes_back();
-                let cursor = reads.clone();
-                let failed = failed.to_vec();
-                let mut again = FilePicker::Again { drawn, left: ios, failed, phantom, reads };
-                if !comes_back {
-                    return Self(again);
+            FilePicker::Again { drawn, writes, reads } => {
+                if !drawn.comes_back() {
+                    let writes = DrawnWrites::new(written, writes.phantom()).into();
+                    return Self(FilePicker::Again { drawn, writes, reads });
                 }
-                let places = left_by(std::iter::from_fn(|| again.among_several(0)));
-                let phantom = again.phantom();
-                FilePicker::Left { places: places.into_iter(), phantom, reads: cursor }
+                let (places, phantom) = left_behind(*drawn, written, writes.phantom());
+                FilePicker::Left { places: places.into_iter(), phantom, reads }
             }
             other => other,
         })
@@ -257,21 +242,48 @@ impl IoRoute {
 /// The places that writes have left, as reads in the order of files and offsets: each takes away those before it that
 /// it touches.
 pub(super) fn left_by(written: impl Iterator<Item = IoRequest>) -> Vec<IoRequest> {
-    let mut left: BTreeMap<(u32, u64), u32> = BTreeMap::new();
-    for io in written {
+    numbers_left_by((0..).zip(written)).into_iter().map(|(_, io)| io).collect()
+}
+
+/// The same, of writes with numbers.
+fn numbers_left_by(written: impl Iterator<Item = (u64, IoRequest)>) -> Vec<(u64, IoRequest)> {
+    let mut left: BTreeMap<(u32, u64), (u32, u64)> = BTreeMap::new();
+    for (number, io) in written {
         let end = io.offset + u64::from(io.len);
         let before = left.range((io.file, 0)..(io.file, end)).rev();
         let touched: Vec<(u32, u64)> = before
-            .take_while(|((_, start), len)| start + u64::from(**len) > io.offset)
+            .take_while(|((_, start), (len, _))| start + u64::from(*len) > io.offset)
             .map(|(place, _)| *place)
             .collect();
         for place in touched {
             left.remove(&place);
         }
-        left.insert((io.file, io.offset), io.len);
+        left.insert((io.file, io.offset), (io.len, number));
     }
-    let read = |((file, offset), len)| IoRequest { op: IoOp::Read, file, offset, len };
+    let read =
+        |((file, offset), (len, number))| (number, IoRequest { op: IoOp::Read, file, offset, len });
     left.into_iter().map(read).collect()
+}
+
+/// The places that a job has left that came back to some: up to the first, in their order, whose last write does not
+/// count, as fio ends there.
+fn left_behind(
+    mut drawn: FilePicker,
+    written: WrittenIos<'_>,
+    phantom: Option<PhantomWrites>,
+) -> (Vec<IoRequest>, Option<PhantomWrites>) {
+    let all = WrittenIos { writes: u64::MAX, but_last: false, ..written };
+    let mut writes = DrawnWrites::new(all, phantom);
+    let left = numbers_left_by(std::iter::from_fn(|| {
+        let read = writes.next(|| drawn.among_several(0))?;
+        Some((writes.drawn() - 1, read))
+    }));
+    let end = match written.but_last {
+        true => writes.drawn().saturating_sub(1),
+        false => written.writes,
+    };
+    let counted = left.into_iter().take_while(|(number, _)| *number < end).map(|(_, io)| io);
+    (counted.collect(), writes.phantom())
 }
 
 impl FilePicker {
@@ -282,7 +294,8 @@ impl FilePicker {
 
     fn phantom(&self) -> Option<PhantomWrites> {
         match self {
-            Self::Again { phantom, .. } | Self::Left { phantom, .. } => *phantom,
+            Self::Again { writes, .. } => writes.phantom(),
+            Self::Left { phantom, .. } => *phantom,
             _ => None,
         }
     }
@@ -309,22 +322,7 @@ impl FilePicker {
             Self::Seeded { sequence, .. } => sequence.next_but(barred),
             Self::Replayed { walk, .. } => walk.next_io(),
             Self::Left { places, .. } => places.next(),
-            Self::Again { drawn, left, failed, phantom, .. } => {
-                while *left > 0 {
-                    *left -= 1;
-                    let io = drawn.among_several(barred)?;
-                    if !matches!(io.op, IoOp::Write | IoOp::Rewrite) {
-                        continue;
-                    }
-                    if let Some(phantom) = phantom {
-                        phantom.add(io.len);
-                    }
-                    if failed.binary_search(&(io.file, io.offset)).is_err() {
-                        return Some(IoRequest { op: IoOp::Read, ..io });
-                    }
-                }
-                None
-            }
+            Self::Again { drawn, writes, .. } => writes.next(|| drawn.among_several(barred)),
             Self::Any { cursors, left, random } => {
                 while !left.is_empty() {
                     let which = random.below(left.len() as u64) as usize;

@@ -5,7 +5,7 @@ use super::{
     BlockSize, BlockWork, CacheDrop, Caching, DetailLevel, Durability, ErrorTolerance, FaultReach,
     Fill, Interference, IoPriorities, Job, Method, Mix, OffsetOrdering, Pattern, Phase, PhaseEnd,
     Priority, Rate, Region, RewriteChange, ServiceLevel, StopRule, Target, TrimCall, Verify, Work,
-    WorkerKind, WorkerMemory,
+    WorkerKind, WorkerMemory, WrittenPart,
 };
 use crate::unit::Nanos;
 
@@ -25,6 +25,7 @@ impl Pattern {
             verify,
             sequence,
             again,
+            again_of: WrittenPart::default(),
             another_run: false,
             replay,
         }

@@ -72,7 +72,9 @@ pub use method::{
 };
 pub use on_fault::FaultReach;
 pub use order::{ListedIo, OffsetOrdering, SizedZone, Zone};
-pub use pattern::{AlikeData, Fill, Pattern, Region, RewriteChange, Verify, VerifyBacklog};
+pub use pattern::{
+    AlikeData, Fill, Pattern, Region, RewriteChange, Verify, VerifyBacklog, WrittenPart,
+};
 pub use phase::{CacheDrop, Phase, PhaseEnd};
 pub use phase_ref::PhaseRef;
 pub use priority::{IoClass, IoPriorities, IoPriority, Priority, PriorityShare};

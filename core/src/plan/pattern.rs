@@ -44,6 +44,9 @@ pub struct Pattern {
     /// wrote is read, the rest is left out. For reads of one worker.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub again: Option<Mix>,
+    /// Which of the writes are read `again`.
+    #[serde(default, skip_serializing_if = "is_usual")]
+    pub again_of: WrittenPart,
     /// What is read `again` is all that such a job writes, in another run (fio's `verify_only`): there is none before.
     #[serde(default, skip_serializing_if = "is_usual")]
     pub another_run: bool,
@@ -152,6 +155,20 @@ impl AlikeData {
         [self.alike_percent, self.everywhere_percent, self.own_percent, self.zero_percent]
             .into_iter()
     }
+}
+
+/// Which writes of a job are read again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum WrittenPart {
+    /// All that did not fail.
+    #[default]
+    All,
+    /// Those that a flush between them followed.
+    Flushed,
+    /// All but the last: what fio takes a flush at the end to cover.
+    ButLast,
 }
 
 /// What a rewrite changes of the block that it has read.
@@ -394,6 +411,12 @@ impl Pattern {
             return Err(Refusal::new(
                 "'another_run', and nothing that is read 'again'",
                 "leave 'another_run' out",
+            ));
+        }
+        if self.again_of != WrittenPart::All && (self.again.is_none() || self.another_run) {
+            return Err(Refusal::new(
+                "'again_of', which is of what the phase before has written",
+                "leave it out, or read 'again' what a job of that phase writes",
             ));
         }
         if self.region.align == Some(Bytes::ZERO) {

@@ -12,6 +12,8 @@ pub(super) struct JobWrites {
     pub generation: WriteGeneration,
     /// I/Os that it sent.
     pub sent: u64,
+    /// Writes among them that a flush between them followed.
+    pub flushed: u64,
     /// The file and offset of each write that failed, in order.
     pub failed: Vec<(u32, u64)>,
 }
@@ -33,6 +35,7 @@ pub(super) fn writes_of_jobs(
         all.push(JobWrites {
             name: job.job.name.clone(),
             generation,
+            flushed: totals.flushed_writes,
             sent: counts.map(|(_, sent)| sent).sum(),
             failed,
         });

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use crate::engine::{
     BalanceCounters, BalanceSlot, BetweenPasses, CacheControl, DataFiller, DataLayer, FileSpan,
-    FlushKind, IoQuota, IoRoute, PriorityDraw, Worker, WorkerLimits, WriteGeneration,
+    FlushKind, IoQuota, IoRoute, PriorityDraw, Worker, WorkerLimits, WriteGeneration, WrittenIos,
 };
 use crate::error::{Error, Refusal};
 use crate::plan::{
     CacheDrop, Caching, Durability, FileOrder, LayoutMode, Method, OffsetOrdering, ServiceLevel,
-    StopLimit, Target, Verify, Work,
+    StopLimit, Target, Verify, Work, WrittenPart,
 };
 use crate::stats::{BlockCensus, LatencySplit};
 use crate::unit::Nanos;
@@ -220,7 +220,13 @@ impl<'a> PhaseContext<'a> {
                 _ => None,
             });
             let sent = counted.fold(wrote.sent, u64::min);
-            return Ok(route.of_the_first(sent, &wrote.failed));
+            let (writes, but_last) = match pattern.again_of {
+                WrittenPart::All => (u64::MAX, false),
+                WrittenPart::Flushed => (wrote.flushed, false),
+                WrittenPart::ButLast => (u64::MAX, true),
+            };
+            let failed = wrote.failed.as_slice();
+            return Ok(route.of_written(WrittenIos { ios: sent, writes, but_last, failed }));
         }
         let passes = passes(&job.job.stop).or_else(|| {
             // What was dropped from memory before is there again after one pass.
@@ -230,7 +236,7 @@ impl<'a> PhaseContext<'a> {
         });
         let stretch = FileSpan { start, len: length, lens, backend, passes, seed, worker };
         let route = IoRoute::new(pattern, files_of(share), file_order(job), stretch)?;
-        Ok(if pattern.another_run { route.of_the_first(u64::MAX, &[]) } else { route })
+        Ok(if pattern.another_run { route.of_written(WrittenIos::ALL) } else { route })
     }
 
     /// Whether the next phase has a job of this name that reads again what this one writes.

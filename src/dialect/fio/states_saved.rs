@@ -1,6 +1,6 @@
 //! The files of state that a run leaves, for jobs that verify its writes another day.
 
-use super::asked::FioCommand;
+use super::asked::{FioCommand, FioJob};
 use super::choices::FioVerifyKind;
 use super::plan::FioClone;
 use super::verify_state::{file_name, written};
@@ -13,16 +13,17 @@ pub fn verify_states(
     clones: &[FioClone],
     record: &Record,
 ) -> Vec<(String, Vec<u8>)> {
-    let writes = |clone: &FioClone, phase: &PhaseRecord| {
-        let job = phase.jobs.iter().find(|job| job.name == clone.name)?;
-        Some(job.totals.get(&Action::Write)?.ops.0)
+    let verified = |job: &FioJob, clone: &FioClone, phase: &PhaseRecord| {
+        let result = phase.jobs.iter().find(|result| result.name == clone.name)?;
+        let flushes = result.totals.get(&Action::Flush).map_or(0, |flushes| flushes.ops.0);
+        Some(job.verified_of(result.totals.get(&Action::Write)?.ops.0, flushes))
     };
     let mut look = record.phases.look();
     let each = clones.iter().filter_map(|clone| {
         let name = state_file(command, clone)?;
         let phase = clone.phases(&mut look).next()?;
         let job = &command.jobs[clone.job];
-        Some((name, written(job, clone.thread - 1, job.verified_of(writes(clone, &phase)?))))
+        Some((name, written(job, clone.thread - 1, verified(job, clone, &phase)?)))
     });
     each.collect()
 }

@@ -15,7 +15,7 @@ use super::io_loop::IoLoop;
 impl<'s, L: IoBackend<'s>, const MORE: bool> IoLoop<'_, 's, L, MORE> {
     /// Flushes all files, or one.
     pub(super) fn flush(&mut self, how: FlushKind, file: Option<u32>) -> ControlFlow<()> {
-        self.unflushed = 0;
+        let before = std::mem::take(&mut self.unflushed);
         self.catch_up();
         let flushed = match file.and_then(|file| self.worker.files.get(file as usize)) {
             Some(file) => flush_files(std::slice::from_ref(file), how),
@@ -28,6 +28,7 @@ impl<'s, L: IoBackend<'s>, const MORE: bool> IoLoop<'_, 's, L, MORE> {
             self.worker_totals.tallies.of(Action::Flush).errors += 1;
             return ControlFlow::Break(());
         }
+        self.worker_totals.flushed_writes += before;
         let done = self.backend.now();
         if done >= self.worker_totals.counted {
             self.worker_totals.tallies.of(Action::Flush).add(0, 0, done.since(self.now).0);

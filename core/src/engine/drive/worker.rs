@@ -171,6 +171,8 @@ pub struct WorkerTotals {
     pub fault: Option<Fault>,
     /// Errors that did not end it.
     pub passed: PassedErrors,
+    /// Writes, counted or not, that a flush between them followed.
+    pub flushed_writes: u64,
     /// Writes of another run that were drawn and not made.
     pub phantom: Option<PhantomWrites>,
     /// The file and offset of each write that failed, where they are kept.

@@ -14,9 +14,9 @@ use crate::error::Refusal;
 use crate::plan::{
     Action, BlockWork, Durability, FileOrder, Fill, HeadedData, HeaderLayout, Job, LayoutMode, Mix,
     Pattern, PieceChecksum, Rate, SequenceSeeds, StopLimit, StopRule, Target, Verify,
-    VerifyBacklog, Work,
+    VerifyBacklog, Work, WrittenPart,
 };
-use crate::unit::{Bytes, Nanos, Ops};
+use crate::unit::{Bytes, Nanos};
 
 impl FioJob {
     /// Refuses what would change the verification, and is not done here.
@@ -45,13 +45,10 @@ impl FioJob {
         );
         deny(
             self.verifies_what_was_flushed()
-                && (self.pattern.rw.mixed()
-                    || !self.pattern.one_block_size()
-                    || !self.schedule.runtime.is_zero()
-                    || self.reads_back_between()),
+                && (self.reads_back_between() || self.reads_back_each_pass()),
             "verify_policy",
-            "which writes an fsync followed is known here of a number of writes of one size",
-            "leave runtime, bsrange and verify_backlog out, or use verify_policy=completed",
+            "what is verified between the writes is what was written here, flushed or not",
+            "leave out verify_backlog, and io_size beyond size, or use verify_policy=completed",
         );
         deny(
             verify.trim_percentage > 0 && verify.trim_backlog > 0 && self.pattern.rw.writes(),
@@ -106,28 +103,25 @@ impl FioJob {
         self.verify.policy == FioVerifyPolicy::Fsynced && self.pattern.rw.writes()
     }
 
-    /// How many of so many writes count when they are verified. A flush between them covers those before it; of the one
-    /// at the end fio takes the number of the last write for that.
-    pub(in crate::dialect::fio) fn verified_of(&self, writes: u64) -> u64 {
+    /// Which of its writes count when they are verified. A flush between them covers those before it; of the one at the
+    /// end fio takes the number of the last write for that.
+    fn verified_part(&self) -> WrittenPart {
         let sync = &self.sync;
-        let every = u64::from(sync.fsync.max(sync.fdatasync));
-        let before = writes.saturating_sub(1);
-        match (sync.end_fsync || sync.fsync_on_close, every) {
-            _ if !self.verifies_what_was_flushed() => writes,
-            (true, _) => before,
-            (false, every) => before.checked_div(every).unwrap_or(0) * every,
+        match sync.end_fsync || sync.fsync_on_close {
+            _ if !self.verifies_what_was_flushed() => WrittenPart::All,
+            true => WrittenPart::ButLast,
+            false => WrittenPart::Flushed,
         }
     }
 
-    /// The writes of a job that ends by itself.
-    fn writes_of(&self, written: &Job) -> u64 {
-        let block = self.pattern.bs.write.max(1);
-        let limits = written.stop.first_of.iter().filter_map(|limit| match limit {
-            StopLimit::Bytes(bytes) => Some(bytes.0.div_ceil(block)),
-            StopLimit::Ops(ops) => Some(ops.0),
-            _ => None,
-        });
-        limits.min().unwrap_or(0)
+    /// How many of so many writes count, with so many flushes between them.
+    pub(in crate::dialect::fio) fn verified_of(&self, writes: u64, flushes: u64) -> u64 {
+        let every = u64::from(self.sync.fsync.max(self.sync.fdatasync));
+        match self.verified_part() {
+            WrittenPart::All => writes,
+            WrittenPart::ButLast => writes.saturating_sub(1),
+            WrittenPart::Flushed => flushes * every,
+        }
     }
 
     fn has_own_caps(&self) -> bool {
@@ -263,10 +257,12 @@ impl FioJob {
     /// The job that reads back what a clone of this one writes.
     pub(super) fn read_back(&self, written: &Job) -> Option<Job> {
         let mut job = self.reading(written, false)?;
-        if self.verifies_what_was_flushed() {
-            let counted = Ops(self.verified_of(self.writes_of(written)));
-            job.stop.first_of.push(StopLimit::Ops(counted));
-            return (counted > Ops(0)).then_some(job);
+        let part = self.verified_part();
+        if part == WrittenPart::Flushed && self.sync.fsync.max(self.sync.fdatasync) == 0 {
+            return None;
+        }
+        if let Work::Blocks(blocks) = &mut job.work {
+            blocks.pattern.again_of = part;
         }
         let listed = written.detail.log.as_deref().filter(|_| self.is_listed());
         job.detail.log = listed.map(logs::gathered_back);
