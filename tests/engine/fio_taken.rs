@@ -225,7 +225,6 @@ fn what_another_run_wrote_is_verified() {
         ("--rw=randrw", "", [35, 35]),
         ("--rw=randwrite --number_ios=20", "", [20, 20]),
         ("--rw=randwrite --io_size=100k", "", [25, 25]),
-        ("--rw=randwrite --numjobs=2 --group_reporting", "", [128, 128]),
         ("--rw=randwrite", "--verify_state_load=1", [64, 64]),
     ] {
         let line = format!("--name=a --filename=f --bs=4k --size=256k --verify=crc32c {words}");
@@ -239,6 +238,54 @@ fn what_another_run_wrote_is_verified() {
         std::fs::write(&path, bytes).expect("written");
         let out = fio(folder.path(), &line);
         assert!(!out.status.success(), "{words}: {}", text(&out.stdout));
+    }
+}
+
+/// The places of `sprandom` are those of fio, in their order: how many, and a sum over their places.
+#[test]
+fn an_ssd_is_filled_in_the_order_of_fio() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let line = "--name=a --filename=f --bs=4k --size=4m --rw=randwrite --sprandom=1";
+    for (words, ios, sum) in [
+        ("", 1111, 2_939_656_992_987_533_312),
+        ("--spr_num_regions=10 --spr_cs=16k", 1161, 3_870_870_588_174_700_544),
+    ] {
+        let log = folder.path().join("log");
+        let told = printed(folder.path(), &format!("{line} {words} --write_iolog=log"));
+        let sets = "fio: sprandom sets random_generator=lfsr\nfio: sprandom sets norandommap=1\n";
+        assert!(told.starts_with(sets), "{told}");
+        let listed = std::fs::read_to_string(&log).expect("a list");
+        std::fs::remove_file(log).expect("it is there");
+        let place = |line: &str| {
+            let (_, place) = line.split_once(" write ")?;
+            place.split(' ').next()?.parse::<u64>().ok()
+        };
+        let places: Vec<u64> = listed.lines().filter_map(place).collect();
+        assert_eq!(places[..3], [2_899_968, 401_408, 1_249_280], "{words}");
+        let found = places.iter().fold(0_u64, |sum, at| sum.wrapping_mul(31).wrapping_add(*at));
+        assert_eq!((places.len(), found), (ios, sum), "{words}");
+    }
+    // What comes again is read once.
+    let lines = printed(folder.path(), &format!("{line} --verify=crc32c --output-format=json"));
+    let (_, document) = lines.split_once("map=1\n").expect("what it sets");
+    let document: Value = serde_json::from_str(document).expect("a document");
+    let moved = ["read", "write"].map(|way| document["jobs"][0][way]["total_ios"].as_u64());
+    assert_eq!(moved, [Some(983), Some(1111)]);
+    for (words, why) in [
+        (
+            "--rw=randread",
+            "fio: sprandom requires random write, random_generator=lfsr, norandommap=1\n",
+        ),
+        ("--random_generator=tausworthe", "fio: sprandom requires random_generator=lfsr\n"),
+        ("--norandommap=0", "fio: sprandom requires norandommap=1\n"),
+        ("--spr_cs=1m", "a region has 48209 bytes and must not be smaller than the cache"),
+        ("--spr_op=1.5", "it is a share above 0 and below 1"),
+        ("--rw=randrw", "it is for random writes of one size in one file without zones"),
+        ("--loops=2", "the pass of sprandom is made once"),
+    ] {
+        let refused = fio(folder.path(), &format!("{line} {words}"));
+        assert!(text(&refused.stderr).contains(why), "{words}: {}", text(&refused.stderr));
+        assert_eq!(refused.status.code(), Some(1), "{words}");
     }
 }
 

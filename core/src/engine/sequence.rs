@@ -12,6 +12,7 @@ mod random_map;
 mod service;
 mod sizes;
 mod skew;
+mod steady_fill;
 mod streams;
 mod zones;
 
@@ -21,7 +22,7 @@ use std::path::PathBuf;
 use crate::error::Refusal;
 use crate::plan::{
     Pattern, PlaceDistribution, RandomGenerator, SEED_STREAMS, SeedStream, SeededSequence,
-    SequencePlaces, Verify,
+    SequencePlaces, Tausworthe, Verify,
 };
 
 use super::IoRequest;
@@ -35,6 +36,7 @@ use random_map::RandomMap;
 use service::FileChoice;
 use sizes::SequenceSizes;
 use skew::{SkewedPlaces, name_hash, zipf_sum};
+use steady_fill::SteadyBlocks;
 use streams::SequenceStreams;
 use zones::ZoneStride;
 
@@ -184,8 +186,10 @@ impl SequenceRoute {
 
     /// Whether a place may come more than once: nothing keeps it from that.
     pub(super) fn comes_back(&self) -> bool {
-        let free =
-            |file: &SequenceFile| matches!(file.blocks, BlocksLeft::Any | BlocksLeft::Skewed(_));
+        let free = |file: &SequenceFile| {
+            use BlocksLeft::{Any, Skewed, SteadyFill};
+            matches!(file.blocks, Any | SteadyFill(_) | Skewed(_))
+        };
         let drawn_freely = self.walk.is_random() && self.files.iter().all(free);
         drawn_freely || self.walk.strays() || self.passes.move_more()
     }
@@ -251,7 +255,11 @@ impl SequenceRoute {
             match self.fill(file, barred) {
                 Filled::Io(io) => return Some(io),
                 Filled::Flush => self.walk.beside = false,
-                Filled::Full => self.choice.is_full(&mut self.files[file], start),
+                Filled::Full => {
+                    // Such a pass is made once, whatever ends the job.
+                    self.ended |= matches!(self.files[file].blocks, BlocksLeft::SteadyFill(_));
+                    self.choice.is_full(&mut self.files[file], start);
+                }
             }
         }
         None
@@ -331,6 +339,9 @@ struct FileGrid {
     sum: f64,
     /// Of the blocks.
     seed: u64,
+    /// Of which of them come again, bytes of all and of one.
+    chance: u64,
+    space: (u64, u64),
     of_laws: u32,
 }
 
@@ -354,8 +365,20 @@ impl FileGrid {
             mapped,
             sum,
             seed: seeds[SeedStream::Block as usize],
+            chance: seeds[SeedStream::Precondition as usize],
+            space: (len, rules.least[WRITE]),
             of_laws: sequence.seeds.of_laws(seeds) as u32,
         }
+    }
+
+    /// A register that gives each block once.
+    fn register(&self) -> Result<ShiftRegister, Refusal> {
+        ShiftRegister::new(self.blocks, self.seed).ok_or_else(|| {
+            Refusal::new(
+                "the generator 'lfsr' cannot start from this seed with so many blocks",
+                "give another seed, or the generator 'tausworthe'",
+            )
+        })
     }
 
     /// A file, by its number among those of all workers; `worker` is the number of its worker.
@@ -389,14 +412,13 @@ impl FileGrid {
                 SkewedPlaces::normal(self.places, *deviation, *center, seed(names)?),
             ),
             PlaceDistribution::Listed { .. } => BlocksLeft::Any,
+            PlaceDistribution::SteadyFill(fill) => {
+                let chance = Tausworthe::new(self.chance, false);
+                let blocks = SteadyBlocks::new(fill, self.space, self.register()?, chance);
+                BlocksLeft::SteadyFill(blocks.into())
+            }
             _ if sequence.generator == Some(RandomGenerator::Lfsr) => {
-                let register = ShiftRegister::new(self.blocks, self.seed);
-                BlocksLeft::Register(register.ok_or_else(|| {
-                    Refusal::new(
-                        "the generator 'lfsr' cannot start from this seed with so many blocks",
-                        "give another seed, or the generator 'tausworthe'",
-                    )
-                })?)
+                BlocksLeft::Register(self.register()?)
             }
             _ if self.mapped => {
                 let map = RandomMap::new(self.blocks);

@@ -83,7 +83,7 @@ pub use ramp::RampPlan;
 pub use rate::{Arrivals, Cap, Caps, ComputeTime, Rate, RestTime, ThinkTime};
 pub use replay::{Replay, ReplayAction, ReplayIo};
 pub use sequence::{RandomGenerator, SeededSequence, SequencePlaces, StridedZones};
-pub use sequence_places::{ByDirection, FileService, PlaceDistribution, RandomPlaces};
+pub use sequence_places::{ByDirection, FileService, PlaceDistribution, RandomPlaces, SteadyFill};
 pub use sequence_seeds::{SEED_STREAMS, SeedStream, SequenceSeeds};
 pub use shared::Shared;
 pub use steady_window::{SteadyFigure, SteadyMeasure, SteadyWindow};

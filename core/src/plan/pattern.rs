@@ -385,7 +385,8 @@ impl Pattern {
             }
         }
         if let Some(sequence) = &self.sequence {
-            sequence.check(&self.mix, &self.order, &self.block, self.region.align)?;
+            let drawn = self.again.as_ref().unwrap_or(&self.mix);
+            sequence.check(drawn, &self.order, &self.block, self.region.align)?;
         }
         if let Some(replay) = &self.replay {
             replay.check(&self.mix, self.largest())?;

@@ -8,7 +8,10 @@ use crate::error::Refusal;
 use crate::unit::Bytes;
 
 use super::usual::is_usual;
-use super::{Action, BlockSize, FileService, Mix, OffsetOrdering, RandomPlaces, SequenceSeeds};
+use super::{
+    Action, BlockSize, FileService, Mix, OffsetOrdering, PlaceDistribution, RandomPlaces,
+    SequenceSeeds,
+};
 
 /// How the I/Os of a pattern are drawn from fixed seeds. It decides where they go; the pattern's `order` says
 /// what that amounts to: `shuffled` where each block comes once a pass, `uniform` for any other random places.
@@ -142,6 +145,23 @@ impl SeededSequence {
         align: Option<Bytes>,
     ) -> Result<(), Refusal> {
         check_mix(mix)?;
+        let steady_fill = matches!(
+            &self.places,
+            SequencePlaces::Random(RandomPlaces {
+                distribution: PlaceDistribution::SteadyFill(_),
+                ..
+            })
+        );
+        if steady_fill
+            && (!mix.has_only(Action::Write)
+                || self.generator != Some(RandomGenerator::Lfsr)
+                || block.smallest() != block.largest())
+        {
+            return Err(Refusal::new(
+                "a 'steady_fill' of other than writes of one size by the generator 'lfsr'",
+                "write alone, with one block size and that generator",
+            ));
+        }
         let in_order = matches!(self.places, SequencePlaces::InOrder { .. });
         if in_order != goes_in_order(order) || matches!(order, OffsetOrdering::Listed { .. }) {
             return Err(Refusal::new(

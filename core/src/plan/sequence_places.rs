@@ -133,6 +133,48 @@ pub enum PlaceDistribution {
         #[serde(default)]
         advance: bool,
     },
+    /// Each block once, and some again, so that an SSD is left as by a long random job (fio's `sprandom`). For writes
+    /// of one size, with the generator `lfsr`.
+    SteadyFill(SteadyFill),
+}
+
+/// A pass over an SSD that leaves it as a long random job would.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct SteadyFill {
+    /// What the drive has beyond the bytes that can be written, as a share of them: above 0, below 1.
+    pub over_provisioning: f64,
+    /// Parts that the pass is divided into.
+    pub regions: u32,
+    /// Bytes of the drive's cache. Where it has one, a place is written again only when the next region is done.
+    #[serde(default, skip_serializing_if = "is_usual")]
+    pub cache: Bytes,
+}
+
+impl SteadyFill {
+    /// Bytes that are written of so many: all that the drive has, in whole blocks.
+    pub fn written(&self, len: u64, block: u64) -> u64 {
+        let spare = (len as f64 * self.over_provisioning).ceil() as u64;
+        let all = len.saturating_add(spare);
+        all - all % block.max(1)
+    }
+
+    /// Bytes of a region.
+    pub fn region(&self, len: u64, block: u64) -> u64 {
+        self.written(len, block) / u64::from(self.regions.max(1))
+    }
+
+    fn check(&self) -> Result<(), Refusal> {
+        let share = self.over_provisioning;
+        match share > 0.0 && share < 1.0 && self.regions > 0 {
+            true => Ok(()),
+            false => Err(Refusal::new(
+                format!("{share} of a drive to spare, in {} regions", self.regions),
+                "give a share between 0 and 1, and one region or more",
+            )),
+        }
+    }
 }
 
 impl Default for PlaceDistribution {
@@ -228,6 +270,7 @@ impl RandomPlaces {
                 Err(Refusal::new("a list of no blocks", "give one or more"))
             }
             PlaceDistribution::Listed { .. } => Ok(()),
+            PlaceDistribution::SteadyFill(fill) => fill.check(),
         }
     }
 }

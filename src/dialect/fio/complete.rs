@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::asked::{FioJob, FioNote, FioOptions, FioPathKind, FioWorld};
-use super::choices::{FioSubmitMode, FioVerifyKind, FioZoneMode};
+use super::choices::{FioRandomGenerator, FioSubmitMode, FioVerifyKind, FioZoneMode};
 use super::complaint::FioFault;
 use super::conflicts::Findings;
 use super::direction::FioDirection;
@@ -116,6 +116,7 @@ fn derive(job: &mut FioJob, findings: &mut Findings) {
     files(job);
     queue(job);
     zones(job);
+    sprandom(job, findings);
     // What is read has to be there, so it is written first.
     job.target.overwrite |= job.pattern.rw.reads();
     if job.schedule.startdelay.1 < job.schedule.startdelay.0 {
@@ -210,6 +211,44 @@ fn zones(job: &mut FioJob) {
         zones.mode = FioZoneMode::None;
     } else if zones.range == 0 {
         zones.range = zones.size;
+    }
+}
+
+/// What `sprandom` sets where nothing else is said.
+fn sprandom(job: &mut FioJob, findings: &mut Findings) {
+    if !job.pattern.sprandom.asked {
+        return;
+    }
+    let random_writes = job.pattern.rw.writes() && job.pattern.rw.random();
+    findings.deny(
+        !random_writes,
+        "fio: sprandom requires random write, random_generator=lfsr, norandommap=1",
+        "rw=randwrite",
+    );
+    if !random_writes {
+        return;
+    }
+    // It has bytes of its own.
+    job.target.io_size = None;
+    let (generator, map) = (job.is_set("random_generator"), job.is_set("norandommap"));
+    let pattern = &mut job.pattern;
+    findings.deny(
+        generator && pattern.random_generator != FioRandomGenerator::Lfsr,
+        "fio: sprandom requires random_generator=lfsr",
+        "random_generator=lfsr",
+    );
+    findings.deny(
+        map && !pattern.norandommap,
+        "fio: sprandom requires norandommap=1",
+        "norandommap=1",
+    );
+    if !generator {
+        findings.tell("fio: sprandom sets random_generator=lfsr");
+        pattern.random_generator = FioRandomGenerator::Lfsr;
+    }
+    if !map {
+        findings.tell("fio: sprandom sets norandommap=1");
+        pattern.norandommap = true;
     }
 }
 

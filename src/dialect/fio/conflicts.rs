@@ -32,7 +32,7 @@ impl Findings {
         self.told.push(line.into());
     }
 
-    fn deny(&mut self, when: bool, line: impl Into<String>, instead: impl Into<String>) {
+    pub(super) fn deny(&mut self, when: bool, line: impl Into<String>, instead: impl Into<String>) {
         if when {
             self.errors.push((line.into(), instead.into()));
         }

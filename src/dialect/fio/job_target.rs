@@ -103,6 +103,8 @@ pub struct FioPattern {
     pub softrandommap: bool,
     /// The generator of random offsets.
     pub random_generator: FioRandomGenerator,
+    /// Whether places are those that leave an SSD as a long random job would, and of which SSD.
+    pub sprandom: FioSprandom,
     /// How random offsets are spread.
     pub distribution: FioDistribution,
     /// Whether a sequence of blocks is a stride, and not numbers of blocks.
@@ -144,6 +146,7 @@ impl Default for FioPattern {
             norandommap: false,
             softrandommap: false,
             random_generator: FioRandomGenerator::Tausworthe,
+            sprandom: FioSprandom::default(),
             distribution: FioDistribution::Random,
             sequence_stride: false,
             percentage_random: PerDirection::all(100),
@@ -151,6 +154,25 @@ impl Default for FioPattern {
             rwmix_write: 50,
             num_range: 1,
         }
+    }
+}
+
+/// A pass over an SSD that leaves it as a long random job would.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FioSprandom {
+    /// Whether it is made.
+    pub asked: bool,
+    /// Parts that it is divided into.
+    pub regions: u32,
+    /// What the SSD has beyond its size, as a share of it.
+    pub spare: f64,
+    /// Bytes of its cache; 0 is none.
+    pub cache: u64,
+}
+
+impl Default for FioSprandom {
+    fn default() -> Self {
+        Self { asked: false, regions: 100, spare: 0.15, cache: 0 }
     }
 }
 

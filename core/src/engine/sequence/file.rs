@@ -4,6 +4,7 @@ use super::direction::DIRECTIONS;
 use super::lfsr::ShiftRegister;
 use super::random_map::RandomMap;
 use super::skew::SkewedPlaces;
+use super::steady_fill::SteadyBlocks;
 
 /// No I/O has been there yet.
 pub(super) const NOWHERE: u64 = u64::MAX;
@@ -30,6 +31,8 @@ pub(super) enum BlocksLeft {
     Map(RandomMap),
     /// What a register gives.
     Register(ShiftRegister),
+    /// What a register gives, and some of it again.
+    SteadyFill(Box<SteadyBlocks>),
     /// A law over all.
     Skewed(SkewedPlaces),
 }
@@ -53,7 +56,7 @@ impl SequenceFile {
         match &mut self.blocks {
             BlocksLeft::Map(map) => map.clear(),
             BlocksLeft::Register(register) => register.reset(),
-            BlocksLeft::Any | BlocksLeft::Skewed(_) => {}
+            BlocksLeft::Any | BlocksLeft::SteadyFill(_) | BlocksLeft::Skewed(_) => {}
         }
     }
 }

@@ -258,7 +258,8 @@ impl PlaceWalk {
         sent: u64,
     ) -> Option<u64> {
         let mut block = self.random_block(file, streams, direction, sent);
-        if block.is_none() && (self.rules.timed || self.rules.begins_again) {
+        let again = self.rules.timed || self.rules.begins_again;
+        if block.is_none() && again && !matches!(file.blocks, BlocksLeft::SteadyFill(_)) {
             file.reset(self.rules.start);
             block = self.random_block(file, streams, direction, sent);
         }
@@ -316,7 +317,7 @@ impl PlaceWalk {
 impl PlaceLaw {
     fn of(distribution: &PlaceDistribution) -> Self {
         match distribution {
-            PlaceDistribution::Uniform { .. } => Self::Uniform,
+            PlaceDistribution::Uniform { .. } | PlaceDistribution::SteadyFill(_) => Self::Uniform,
             PlaceDistribution::Zipf { .. }
             | PlaceDistribution::Pareto { .. }
             | PlaceDistribution::Normal { .. } => Self::Skewed,
@@ -381,6 +382,7 @@ fn percents(zones: impl Iterator<Item = (f64, u64)>) -> Option<Vec<(u64, u64)>> 
 fn drawn(file: &mut SequenceFile, streams: &mut SequenceStreams, blocks: u64) -> Option<u64> {
     match &mut file.blocks {
         BlocksLeft::Register(register) => register.next(),
+        BlocksLeft::SteadyFill(blocks) => blocks.next(),
         BlocksLeft::Map(map) => {
             let block = (blocks as f64 * streams.block.share()) as u64;
             if map.is_free(block) { Some(block) } else { map.next_free(block) }

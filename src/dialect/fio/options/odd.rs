@@ -4,8 +4,6 @@ use super::super::engine::FioEngine;
 use super::super::kind::FioKind;
 use super::super::option::{FioOption, FioStanding};
 
-const NO_SPRANDOM: FioStanding =
-    FioStanding::Refused("write the device twice at random: --loops=2 --rw=randwrite");
 const GONE: FioStanding = FioStanding::Noted("fio takes it no more");
 const NO_COMMANDS: FioStanding = FioStanding::Refused("ioengine=io_uring and the block device");
 const CMD: &[FioEngine] = &[FioEngine::IoUringCmd];
@@ -33,23 +31,6 @@ const fn unused(
 }
 
 pub(super) const OPTIONS: &[FioOption] = &[
-    idle("sprandom", FioKind::Bool, "fill an SSD as a long random job would", NO_SPRANDOM)
-        .default("0")
-        .below("rw"),
-    idle("spr_num_regions", FioKind::INT, "regions for that", NO_SPRANDOM)
-        .default("100")
-        .below("sprandom"),
-    idle(
-        "spr_op",
-        FioKind::Floats { least: f64::MIN, most: f64::MAX, length: 1 },
-        "spare space of the SSD for that",
-        NO_SPRANDOM,
-    )
-    .default("0.15")
-    .below("sprandom"),
-    idle("spr_cs", FioKind::SIZE, "the cache of the SSD for that", NO_SPRANDOM)
-        .default("0")
-        .below("sprandom"),
     idle("percentage_sequential", FioKind::Gone, "nothing any more; percentage_random", GONE),
     idle("rwmixcycle", FioKind::Gone, "nothing any more", GONE),
     unused("device-names", FioKind::Text, "devices of the profile act", "filename"),

@@ -159,6 +159,46 @@ pub(super) const OPTIONS: &[FioOption] = &[
     )
     .default("tausworthe"),
     FioOption::new(
+        "sprandom",
+        FioKind::Bool,
+        "leave an SSD as a long random job would, in one pass over all it has",
+        |job, value| value.bool(&mut job.pattern.sprandom.asked),
+        "--name=a --rw=randwrite --size=1m --sprandom=1",
+    )
+    .default("0")
+    .below("rw"),
+    FioOption::new(
+        "spr_num_regions",
+        FioKind::INT,
+        "parts that this pass is divided into",
+        |job, value| value.u32(&mut job.pattern.sprandom.regions),
+        "--name=a --rw=randwrite --size=1m --sprandom=1 --spr_num_regions=10",
+    )
+    .default("100")
+    .below("sprandom"),
+    FioOption::new(
+        "spr_op",
+        FioKind::Floats { least: f64::MIN, most: f64::MAX, length: 1 },
+        "what the SSD has beyond its size, as a share of it",
+        |job, value| {
+            let sprandom = &mut job.pattern.sprandom;
+            sprandom.spare = value.floats.first().copied().unwrap_or(sprandom.spare);
+            Ok(())
+        },
+        "--name=a --rw=randwrite --size=1m --sprandom=1 --spr_op=0.3",
+    )
+    .default("0.15")
+    .below("sprandom"),
+    FioOption::new(
+        "spr_cs",
+        FioKind::SIZE,
+        "the cache of the SSD: what comes again waits until it has left that",
+        |job, value| value.u64(&mut job.pattern.sprandom.cache),
+        "--name=a --rw=randwrite --size=1m --sprandom=1 --spr_num_regions=10 --spr_cs=4k",
+    )
+    .default("0")
+    .below("sprandom"),
+    FioOption::new(
         "random_distribution",
         FioKind::Word(DISTRIBUTIONS),
         "how random offsets are spread",

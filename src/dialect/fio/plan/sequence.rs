@@ -8,12 +8,14 @@ use super::super::choices::{
 };
 use super::super::complete::may_overlap;
 use super::super::direction::PerDirection;
-use super::super::job_target::{FioAccessZone, FioAmount, FioDistribution};
+use super::super::job_target::{FioAccessZone, FioAmount, FioDistribution, FioSprandom};
 use super::super::names;
+use super::refused::refused;
 use super::target::FioRegion;
+use crate::error::Refusal;
 use crate::plan::{
     ByDirection, FileService, PlaceDistribution, RandomGenerator, RandomPlaces, SeededSequence,
-    SequencePlaces, SequenceSeeds, SizedZone, StridedZones, Zone,
+    SequencePlaces, SequenceSeeds, SizedZone, SteadyFill, StridedZones, Zone,
 };
 use crate::unit::Bytes;
 
@@ -48,7 +50,8 @@ impl FioJob {
             false => SequencePlaces::InOrder { gap: pattern.sequence_gap },
         };
         let every = self.sync.fsync.max(self.sync.fdatasync);
-        let moved = self.target.io_size.filter(|size| *size != FioAmount::Bytes(0));
+        let asked = self.target.io_size.is_some_and(|size| size != FioAmount::Bytes(0));
+        let moved = asked || pattern.sprandom.asked;
         Some(Box::new(SeededSequence {
             generator: match pattern.random_generator {
                 // Who names it keeps it, however many blocks there are.
@@ -66,7 +69,7 @@ impl FioJob {
             queued: !self.queue.engine.synchronous(),
             verified: self.verify.kind != FioVerifyKind::None,
             size: Some(Bytes(place.region)),
-            io_size: moved.map(|_| Bytes(place.bytes)),
+            io_size: moved.then_some(Bytes(place.bytes)),
             file_end: place.file_end.map(Bytes),
             zones,
             endless: self.is_endless(),
@@ -135,11 +138,33 @@ impl FioJob {
         }
     }
 
+    /// The pass of `sprandom`.
+    fn steady_fill(&self) -> SteadyFill {
+        let FioSprandom { regions, spare, cache, .. } = self.pattern.sprandom;
+        SteadyFill { over_provisioning: spare, regions, cache: Bytes(cache) }
+    }
+
+    /// What that pass writes of so many bytes.
+    pub(super) fn sprandom_bytes(&self, len: u64) -> Result<u64, Refusal> {
+        let (fill, block) = (self.steady_fill(), self.pattern.bs.write);
+        let region = fill.region(len, block);
+        match fill.cache.0 > region {
+            true => Err(refused(
+                self,
+                "spr_cs",
+                &format!("a region has {region} bytes and must not be smaller than the cache"),
+                "give fewer regions: spr_num_regions",
+            )),
+            false => Ok(fill.written(len, block)),
+        }
+    }
+
     fn distribution(&self, clone: u32) -> PlaceDistribution {
         let names = || -> Vec<PathBuf> {
             names::files_of(self, clone).into_iter().map(PathBuf::from).collect()
         };
         match &self.pattern.distribution {
+            _ if self.pattern.sprandom.asked => PlaceDistribution::SteadyFill(self.steady_fill()),
             FioDistribution::Random => {
                 PlaceDistribution::Uniform { random_map: !self.pattern.norandommap }
             }

@@ -159,6 +159,10 @@ impl FioJob {
 
     /// What is moved in a loop, of a region of so many bytes.
     pub(super) fn moved(&self, region: u64) -> Result<u64, Refusal> {
+        if self.pattern.sprandom.asked {
+            // All that the drive has.
+            return self.sprandom_bytes(region);
+        }
         match self.target.io_size {
             None | Some(FioAmount::Bytes(0)) => Ok(region),
             Some(size) => {

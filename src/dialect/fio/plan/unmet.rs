@@ -1,7 +1,9 @@
 //! What would change the figures, and is not done here: it is refused by its name.
 
 use super::super::asked::{FioCommand, FioJob};
-use super::super::choices::{FioLockfile, FioMem, FioSubmitMode, FioVerifyKind, FioZoneMode};
+use super::super::choices::{
+    FioLockfile, FioMem, FioRw, FioSubmitMode, FioVerifyKind, FioZoneMode,
+};
 use super::super::engine::FioEngine;
 use super::super::job_target::FioAmount;
 use super::refused::refused;
@@ -32,6 +34,38 @@ const UNMET: &[UnmetOption] = &[
         |job| job.replay.read.is_some() && job.verify.kind != FioVerifyKind::None,
         "what a list writes is not verified here",
         "leave verify out",
+    ),
+    unmet(
+        "spr_op",
+        |job| {
+            job.pattern.sprandom.asked
+                && !(job.pattern.sprandom.spare > 0.0 && job.pattern.sprandom.spare < 1.0)
+        },
+        "it is a share above 0 and below 1",
+        "give what the SSD has beyond its size: spr_op=0.15",
+    ),
+    unmet(
+        "spr_num_regions",
+        |job| job.pattern.sprandom.asked && job.pattern.sprandom.regions == 0,
+        "there are no regions",
+        "give 1 or more",
+    ),
+    unmet(
+        "loops",
+        |job| job.pattern.sprandom.asked && job.schedule.loops > 1,
+        "the pass of sprandom is made once",
+        "leave it out",
+    ),
+    unmet(
+        "sprandom",
+        |job| {
+            let (pattern, target) = (&job.pattern, &job.target);
+            let alone = pattern.rw == FioRw::RandWrite && pattern.one_block_size();
+            let plain = pattern.bssplit.write.is_empty() && job.zones.mode == FioZoneMode::None;
+            pattern.sprandom.asked && (!alone || !plain || target.nrfiles != 1)
+        },
+        "it is for random writes of one size in one file without zones",
+        "use rw=randwrite with one bs and one filename",
     ),
     unmet(
         "directory",
