@@ -289,6 +289,39 @@ fn an_ssd_is_filled_in_the_order_of_fio() {
     }
 }
 
+/// Pages are dropped whenever a file is begun anew, as often as fio drops them after the first time.
+#[test]
+fn each_pass_is_read_from_the_device() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let line = "--name=a --filename=f:g --size=1m --bs=64k";
+    let timed = "--filename=f --time_based --runtime=1 --rate_iops=40";
+    for (words, drops) in [
+        ("--filename=f --rw=read --loops=3", Some(2)),
+        ("--filename=f --rw=randread --loops=3", Some(2)),
+        ("--nrfiles=2 --rw=read --loops=3", Some(4)),
+        ("--filename=f --rw=read --io_size=3m", Some(2)),
+        ("--filename=f --rw=write --io_size=3m", Some(2)),
+        ("--filename=f --rw=read", None),
+        ("--filename=f --rw=read --loops=3 --invalidate=0", None),
+        (&format!("--rw=read {timed}"), Some(2)),
+        (&format!("--rw=randread {timed}"), Some(2)),
+    ] {
+        let line = match words.contains("--nrfiles") {
+            true => format!("{line} {words}"),
+            false => format!("{} {words}", line.replace("--filename=f:g ", "")),
+        };
+        let kept = command(folder.path(), &line).env("ASSAY_RECORD", "run.json").output();
+        let kept = kept.expect("it runs");
+        assert!(kept.status.success(), "{words}: {}", text(&kept.stderr));
+        let path = folder.path().join("run.json");
+        let document = std::fs::read(&path).expect("a record");
+        std::fs::remove_file(path).expect("it is there");
+        let record: Value = serde_json::from_slice(&document).expect("a document");
+        let totals = &record["phases"][0]["jobs"][0]["totals"];
+        assert_eq!(totals["drop"]["ops"].as_u64(), drops, "{words}: {totals}");
+    }
+}
+
 /// What a flush between them followed is what another run verifies, of a mix, too.
 #[test]
 fn the_state_of_flushed_writes_of_a_mix_says_how_many() {
@@ -320,7 +353,8 @@ fn phantom_writes_are_counted_and_are_no_evidence() {
     let record: Value = serde_json::from_slice(&document).expect("a document");
     let phase = &record["phases"][0];
     assert_eq!(phase["jobs"][0]["phantom"], json!({"ops": 35, "bytes": 143_360}), "{record}");
-    assert_eq!(phase["jobs"][0].get("write"), None);
+    assert_eq!(phase["jobs"][0]["totals"]["read"]["ops"], 35);
+    assert_eq!(phase["jobs"][0]["totals"].get("write"), None);
     let flows = phase["flows"].as_array().expect("flows");
     let ways: Vec<_> = flows.iter().map(|flow| flow["direction"].as_str()).collect();
     assert_eq!(ways, [Some("read")]);

@@ -22,18 +22,21 @@ pub struct CacheControl {
     pub sync_file_range: Option<SyncFileRange>,
     /// Drops what it has touched.
     pub drop_behind: bool,
+    /// Drops its part of a file whenever it begins it anew.
+    pub drop_each_pass: bool,
 }
 
 impl CacheControl {
     /// Whether anything is to be done.
     pub(super) fn any(self) -> bool {
-        self.sync_file_range.is_some() || self.drop_behind
+        self.sync_file_range.is_some() || self.drop_behind || self.drop_each_pass
     }
 
     /// The actions that its calls are counted as.
     pub(super) fn actions(self) -> impl Iterator<Item = Action> {
         let range = self.sync_file_range.map(|_| Action::SyncFileRange);
-        range.into_iter().chain(self.drop_behind.then_some(Action::Drop))
+        let drops = self.drop_behind || self.drop_each_pass;
+        range.into_iter().chain(drops.then_some(Action::Drop))
     }
 }
 
@@ -140,6 +143,8 @@ fn drop_stretch(files: &[HeardFile], number: u32, from: u64, to: u64) {
 pub(super) struct PendingWriteback {
     pub(super) write_out: Option<WriteOutPolicy>,
     pub(super) drop_behind: Option<DropBehindPolicy>,
+    /// How often each file was begun anew, where its pages are dropped then.
+    begun_anew: Vec<u64>,
 }
 
 impl PendingWriteback {
@@ -148,7 +153,15 @@ impl PendingWriteback {
         Self {
             write_out: aside.sync_file_range.map(|plan| WriteOutPolicy::new(plan, files)),
             drop_behind: aside.drop_behind.then(|| DropBehindPolicy::new(files)),
+            begun_anew: vec![0; if aside.drop_each_pass { files } else { 0 }],
         }
+    }
+
+    /// Whether a file is begun anew that was not when it was looked at last; `count`: how often it was.
+    #[inline]
+    pub(super) fn begins_anew(&mut self, file: u32, count: u64) -> bool {
+        let seen = self.begun_anew.get_mut(file as usize);
+        seen.is_some_and(|seen| std::mem::replace(seen, count) != count)
     }
 
     /// An I/O is sent.

@@ -35,6 +35,8 @@ pub struct OffsetStream {
     passes_left: Option<u64>,
     /// Passes that have ended, or were passed over by a lane that begins later.
     passed: u64,
+    /// The pass that the last I/O belongs to.
+    pass: u64,
 }
 
 impl OffsetStream {
@@ -84,6 +86,7 @@ impl OffsetStream {
             random: RandomStream::new(seed ^ own.rotate_left(40)),
             passes_left: passes.map(|passes| passes.saturating_sub(passed)),
             passed,
+            pass: passed,
         };
         if matches!(cursor.walk, OffsetOrder::Contiguous { .. }) {
             (0..backend).for_each(|_| cursor.pass_over());
@@ -118,6 +121,16 @@ impl OffsetStream {
         self.passed
     }
 
+    /// The number of the pass that the last I/O belongs to.
+    pub(super) fn pass(&self) -> u64 {
+        self.pass
+    }
+
+    /// Where its region begins, and the bytes of it.
+    pub(super) fn region(&self) -> (u64, u64) {
+        (self.start, self.len)
+    }
+
     /// How many of the next I/Os do the same with as much and stand one behind the other: in one pass, without
     /// its last.
     #[inline]
@@ -150,6 +163,7 @@ impl OffsetStream {
         if self.passes_left == Some(0) {
             return None;
         }
+        self.pass = self.passed;
         let op = self.picker.throw_but(&mut self.random, barred);
         let mut len = self.sizes[op as usize].next(&mut self.random);
         let cell = self.cell;

@@ -175,6 +175,20 @@ impl IoRoute {
         self.0.phantom()
     }
 
+    /// How often the file of the last I/O was begun anew until then.
+    #[inline]
+    pub(super) fn begun_anew(&self, file: u32) -> u64 {
+        match &self.0 {
+            FilePicker::Alone(cursor) => cursor.pass(),
+            FilePicker::Along { cursor, files } => cursor.pass() / (*files).max(1),
+            FilePicker::Turns { cursors, .. } | FilePicker::Any { cursors, .. } => {
+                cursors.get(file as usize).map_or(0, OffsetStream::pass)
+            }
+            FilePicker::Seeded { sequence, .. } => sequence.begun_anew(file),
+            FilePicker::Again { .. } | FilePicker::Left { .. } | FilePicker::Replayed { .. } => 0,
+        }
+    }
+
     /// Whether a place may come more than once.
     pub(super) fn comes_back(&self) -> bool {
         self.0.comes_back()

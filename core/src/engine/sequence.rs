@@ -202,6 +202,11 @@ impl SequenceRoute {
         !self.ended
     }
 
+    /// How often a file was begun anew.
+    pub(super) fn begun_anew(&self, file: u32) -> u64 {
+        self.files.get(file as usize).map_or(0, |file| file.begun.saturating_sub(1))
+    }
+
     /// The next I/O, but no action that is barred (bits by [`super::IoOp`]) while the mix has another; `None`
     /// after the last.
     pub(super) fn next_but(&mut self, barred: u8) -> Option<IoRequest> {

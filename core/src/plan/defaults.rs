@@ -43,6 +43,7 @@ impl BlockWork {
             durability: Durability::default(),
             sync_file_range: None,
             timed_close: false,
+            drop_each_pass: false,
             fadvise: None,
             iodepth: 1,
             apart: false,

@@ -111,6 +111,10 @@ pub struct BlockWork {
     /// fsync_at_end fio's `fsync_on_close`).
     #[serde(default, skip_serializing_if = "is_usual")]
     pub timed_close: bool,
+    /// A worker's part of a file is dropped from memory whenever it begins it anew, while the clock runs (fio's
+    /// `invalidate`).
+    #[serde(default, skip_serializing_if = "is_usual")]
+    pub drop_each_pass: bool,
     /// What the kernel is told about the order of a file's I/Os (`posix_fadvise`): random, sequential, or as the
     /// order is. Absent: nothing. It decides how much is read ahead.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -155,6 +155,7 @@ impl<'a> PhaseContext<'a> {
             aside: CacheControl {
                 sync_file_range: job.blocks.sync_file_range,
                 drop_behind: resolved.caching == Caching::DropBehind,
+                drop_each_pass: job.blocks.drop_each_pass && resolved.caching.through_memory(),
             },
             apart: job.blocks.apart,
             interference: job.blocks.interference,

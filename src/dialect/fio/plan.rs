@@ -244,9 +244,7 @@ impl FioCommand {
     fn phase(&self, name: String, together: &[usize], jobs: Vec<Job>) -> Phase {
         let of = |number: &usize| &self.jobs[*number];
         let drops = together.iter().map(of).any(|job| {
-            job.target.invalidate
-                && !job.target.pre_read
-                && !job.sync.direct
+            job.invalidates()
                 && job.pattern.rw.reads()
                 && job.queue.engine.file_call().is_none()
                 && job.queue.engine != FioEngine::Cpuio
@@ -351,6 +349,7 @@ impl FioJob {
             sync_file_range: self.sync_file_range(),
             iodepth: self.depth(),
             apart: self.queue.serialize_overlap && self.depth() > 1,
+            drop_each_pass: self.drops_each_pass(),
             fadvise: self.fadvise(),
             priorities: self.priorities_of_ios(thread)?,
             write_hint: self.write_hint(),
@@ -384,6 +383,23 @@ impl FioJob {
             },
             ..Job::of(self.name.clone(), Work::Blocks(blocks))
         })
+    }
+
+    /// Whether what it works on is dropped from memory.
+    fn invalidates(&self) -> bool {
+        self.target.invalidate && !self.target.pre_read && !self.sync.direct
+    }
+
+    /// Whether that is done each time that it begins a file anew, where it may do so.
+    fn drops_each_pass(&self) -> bool {
+        let engine = self.queue.engine;
+        let again =
+            self.is_endless() || self.schedule.loops > 1 || self.moves_more_than_its_region();
+        again
+            && self.invalidates()
+            && self.replay.read.is_none()
+            && !self.reads_back_each_pass()
+            && !matches!(engine, FioEngine::Null | FioEngine::PageFault | FioEngine::Cpuio)
     }
 
     /// What its clones are: a log is written by a thread.

@@ -31,6 +31,8 @@ pub(super) struct LoopConfig {
     pub(super) split: LatencySplit,
     /// The I/Os are those of a list, with flushes and times between them.
     pub(super) replayed: bool,
+    /// Pages are dropped where a file is begun anew.
+    pub(super) drops_each_pass: bool,
     /// Not every call is timed.
     pub(super) sampled: bool,
     /// Between one I/O and the next there is nothing to do but to count it.
@@ -66,6 +68,7 @@ impl LoopConfig {
             apart,
             split: LatencySplit { by_acceptance: apart, ..worker.split },
             replayed: MORE && worker.cursor.replay().is_some(),
+            drops_each_pass: MORE && worker.aside.drop_each_pass,
             sampled,
             bare: sampled && single && !refill && worker.flush.is_none(),
         }

@@ -382,6 +382,9 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
                 _ => backlog.wrote(io),
             }
         }
+        if MORE && of_cursor && self.loop_config.drops_each_pass {
+            self.drop_where_begun_anew(io.file);
+        }
         io.len = io.len.min(self.bytes_left.min(u64::from(u32::MAX)) as u32);
         self.bytes_left -= u64::from(io.len);
         self.ops_left -= 1;

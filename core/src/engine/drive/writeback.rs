@@ -1,9 +1,11 @@
 //! What the loop does beside the I/Os for the sake of the page cache, each in a timing of its own.
 
 use std::ops::ControlFlow;
+use std::os::fd::AsFd;
 
 use crate::error::{Doing, Fault};
 use crate::plan::Action;
+use crate::sys::cache;
 
 use super::super::IoBackend;
 use super::super::cache_control::DropBehindPolicy;
@@ -41,6 +43,25 @@ impl<'s, L: IoBackend<'s>, const MORE: bool> IoLoop<'_, 's, L, MORE> {
             behind.call(&self.worker.files);
             self.timed(Action::Drop);
         }
+    }
+
+    /// Drops the worker's part of a file, if its next I/O begins it anew: advice, and beside those in flight.
+    #[inline]
+    pub(super) fn drop_where_begun_anew(&mut self, file: u32) {
+        let count = self.worker.cursor.begun_anew(file);
+        if self.beside.begins_anew(file, count) {
+            self.drop_part(file);
+        }
+    }
+
+    #[cold]
+    fn drop_part(&mut self, file: u32) {
+        let (start, len) = self.worker.cursor.any().region();
+        let Some(file) = self.worker.files.get(file as usize) else { return };
+        self.now = self.backend.now();
+        // What stays in memory is seen, as it does not come from a device.
+        let _ = cache::drop_pages(file.as_fd(), start, len);
+        self.timed(Action::Drop);
     }
 
     /// Counts what has just ended and began when the clock was read last.

@@ -13,6 +13,8 @@ pub(super) const NOWHERE: u64 = u64::MAX;
 #[derive(Clone, Debug)]
 pub(super) struct SequenceFile {
     pub(super) open: bool,
+    /// How often it was begun.
+    pub(super) begun: u64,
     /// It has no room for another I/O in this pass.
     pub(super) done: bool,
     /// Where the last I/O of each direction ended.
@@ -40,12 +42,13 @@ pub(super) enum BlocksLeft {
 impl SequenceFile {
     pub(super) fn new(blocks: BlocksLeft) -> Self {
         let (ends, starts) = ([0; DIRECTIONS], [NOWHERE; DIRECTIONS]);
-        Self { open: false, done: false, ends, starts, blocks }
+        Self { open: false, begun: 0, done: false, ends, starts, blocks }
     }
 
     /// Opens it: it begins at its beginning.
     pub(super) fn open(&mut self, start: u64) {
         self.open = true;
+        self.begun += 1;
         self.reset(start);
     }
 

@@ -228,7 +228,9 @@ impl PlaceWalk {
         let wraps = rules.timed && rules.single || rules.mix.writes() && rules.more;
         if wraps && *at >= rules.home.saturating_add(rules.len) {
             *at = rules.start;
+            file.begun += 1;
         }
+        let at = &mut file.ends[direction];
         if *at >= rules.end {
             return None;
         }
@@ -261,6 +263,7 @@ impl PlaceWalk {
         let again = self.rules.timed || self.rules.begins_again;
         if block.is_none() && again && !matches!(file.blocks, BlocksLeft::SteadyFill(_)) {
             file.reset(self.rules.start);
+            file.begun += 1;
             block = self.random_block(file, streams, direction, sent);
         }
         block?.checked_mul(self.align[direction])

@@ -233,7 +233,10 @@ fn again_in_memory(ground: &BlockJobPlace<'_>) -> Option<Finding> {
     let mix = &blocks.pattern.mix;
     let waits = matches!(blocks.promises(), Durability::OpenSync | Durability::OpenDsync)
         || blocks.promises().every().is_some();
-    if !blocks.caching.through_memory() || size > *memory || mix.sends() && !mix.fetches() && waits
+    if !blocks.caching.through_memory()
+        || blocks.drop_each_pass && !mix.sends()
+        || size > *memory
+        || mix.sends() && !mix.fetches() && waits
     {
         return None;
     }
