@@ -86,7 +86,7 @@ foreseen-limited = A cgroup limits { $reads ->
     [yes] reads from
    *[no] writes to
  } { $device } to { $limit }: results will show that limit.
-foreseen-few-cpus = A cgroup limits this process to { NUMBER($cpus, minimumFractionDigits: 2) } CPUs: when throttled, it submits no I/O.
+foreseen-few-cpus = A cgroup limits this process to { DIGITS($cpus, 2) } CPUs: when throttled, it submits no I/O.
 foreseen-hidden-limits = Cgroups above the visible root may have limits that cannot be read from here.
 foreseen-stays-dirty = Without a flush, up to { $limit } of a write stays in dirty pages: smaller writes measure only memory.
 foreseen-read-back = Data just written or read is read back from the page cache, up to the { $memory } of { $group ->
@@ -198,6 +198,111 @@ place-worn-out = { $device } reports that it is worn out: it may be slow because
 place-unconditioned = Whether { $device } is in steady state is unknown: a fresh drive writes faster than one that has been filled twice.
 place-kept-working = { $device } kept working for { $time } after the last completion: that background work is in no figure.
 place-still-working = { $device } was still working { $time } after the last completion: that background work is in no figure, and slows what follows.
+
+## Flushes
+
+flush-left-behind = { $left }{ $closed ->
+    [yes] {" "}Closing a file flushes nothing.
+   *[no] {""}
+ }
+flush-commits-every = { $file_system } commits its journal every { $interval }: a run of a few seconds includes one commit or none.
+flush-committed-later = This was done in memory: { $file_system } commits its journal every { $interval }, and when the clock stopped { $device } had { $reached } of the writes that the changes cause.
+flush-partly-committed-later = Part of this was done in memory: { $device } had { $reached } of the writes that the changes cause when the clock stopped; { $file_system } commits its journal every { $interval }.
+flush-commits-by-chance = { $file_system } commits its journal every { $interval }, and the run took { $time }: the number of commits in it is chance, and the rest of their cost comes later.
+flush-never-reached = The flush never reached { $device }{ $option ->
+    [none] {""}
+   *[other] {" "}(it is mounted with { $option })
+ }: data in its cache are not safe on a power failure.
+flush-each-write-flushed = Flush-bound: { $flushes } flushes for { $writes } writes; this is the latency of a durable write, not throughput.{ $amplified ->
+    [none] {""}
+   *[other] {" "}{ $device } wrote { DIGITS($amplified, 1) } times as much as the program: each of its { $writes } writes was made durable on its own, with file system metadata and a flush.
+ }
+flush-in-drive-cache = The data went into the write cache of { $device }: no flush was requested.
+flush-only-written-out = Not durable: sync_file_range writes no metadata and does not flush the cache of { $device }.
+flush-burst-into-memory = The first { $bytes } went into memory at { $first }; after that, writes were throttled to { $later }.
+flush-host-may-cache = { $device } is a virtual disk and moved { $rate }, more than most drives can: its host may have answered from memory, which cannot be seen from here.
+
+left-writes-all = This is the speed of memory: nothing had reached { $device } when the clock stopped.
+left-writes-nearly-all = This is the speed of memory: almost nothing ({ $reached }) had reached { $device } when the clock stopped.
+left-writes-nearly-all-of-copy = Writes were left in memory: the source was read, but almost nothing ({ $reached }) had reached { $device } when the clock stopped.
+left-writes-some = Writes were left in memory: { $reached } of the bytes had reached { $device } when the clock stopped.
+left-writes-some-pages = Writes were left in memory: part of the file was not yet written back when the clock stopped.
+
+## Layers
+
+layer-holes-read = { $part } of the range holds no data: zeros came from memory, and { $device } had nothing to read.
+layer-trimmed-then-read = { $part } of what was read had been trimmed earlier in the same phase: zeros came from memory, and { $device } had nothing to read.
+layer-trimmed-blocks = Reads of trimmed or unwritten blocks of { $device } are answered without reading flash.
+layer-zeros-read-faster = { $part } of { $path } is zeros, and these blocks read { DIGITS($times, 1) } times as fast as others: { $device } answers them without reading (trimmed).
+layer-zeros-not-comparable = { $part } of { $path } is zeros: trimmed or unwritten blocks are answered without reading, and there is too little other data to compare.
+layer-blocks-shared = This is not the speed of a disk: { $part } of the copy shares its blocks with the source (reflink by copy_file_range), so that part was neither read nor written.
+layer-read-encoded = { $part } of the file is compressed or encoded: { $device } read fewer bytes than the program got.
+layer-data-reduced = { $device } got { $reached } of what was written, although everything was flushed: a layer above it reduced the data.
+layer-deduplicates = The storage deduplicates: repeated data was written at { $repeated } or more, unique data at { $unique } at most.
+layer-covers = The figure covers { $device } and everything below it: { $work }.
+layer-end-in-memory = { $path } is memory, so the figure is that of the other end of the copy.
+layer-ram-disk = This is the speed of memory, as requested: { $path } is a RAM disk.
+layer-no-disk-below = { $foreseen ->
+    [yes] Results here are
+   *[no] This is
+ } the speed of memory: { $path } is on { $on }, with no disk below it.{ $through_blocks ->
+    [yes] {" "}Each write went through a file system and the block layer to get there; tmpfs and ramfs have neither.
+   *[no] {""}
+ }
+layer-not-seen-from-here = { $foreseen ->
+    [yes] Results here are
+   *[no] This is
+ } the speed of the path to the storage, not of a disk: { $path } is on { $on }, and what is behind it cannot be seen from here.
+layer-no-storage-involved = No storage was involved: this is the speed of the program and of memory.
+layer-mounted-dax = This is the speed of memory: { $point } is mounted with { $option }, which bypasses the block layer.
+layer-written-by-zones = { $device } is zoned ({ $model }): each zone is written sequentially only.
+layer-trimmed-meanwhile = { $device } was trimmed during the run: { $by_mount ->
+    [yes] the file system is mounted with discard
+   *[no] not by this run
+ }.
+
+layer-work-encrypts = it encrypts
+layer-work-mirrors = it writes each byte to several drives
+layer-work-keeps-parity = it keeps parity, so small writes read first
+
+## Memory
+
+memory-answered-by-itself = This is not the speed of a disk: { $device } answered by itself, as it does for holes in its backing file, and { $below } was idle.
+memory-cached-below = This is the speed of memory: { $device } read from a cache below it, and { $below } was idle.
+memory-read-from-memory = This is the speed of memory: { $reached ->
+    [none] nothing
+   *[other] { $reached }
+ } of the data read came from { $device }.
+memory-read-from-both = This is a mix of disk and memory: { $reached } of the data read came from { $device }, the rest from the page cache.
+memory-source-not-from-disk = Part of { $source } did not come from its disk; the figure is of the target, { $target }.
+memory-cached-before = Part of { $path } was in the page cache before it was read.
+memory-not-dropped = { $path } was dropped from the page cache before the run, but part of it stayed.
+memory-larger-than-memory = The file is larger than memory, but { $left } of it had not reached { $device } when the clock stopped.
+memory-not-direct-at-stop = Direct I/O is not direct here: { $reached ->
+    [none] none
+   *[other] { $reached }
+ } of the bytes had reached { $device } when the clock stopped.
+memory-not-direct = Direct I/O is not direct here: the file system accepts O_DIRECT but goes through the page cache.{ $journal ->
+    [none] {""}
+   *[other] {" "}All data is written twice ({ $journal }).
+ }
+memory-last-block-not-direct = The last { $bytes } went through the page cache: a block that is shorter than { $block } turns O_DIRECT off{ $flushed ->
+    [yes] ; the flush at the end is inside the timing
+   *[no] {""}
+ }.
+memory-overwritten-in-cache = Blocks were overwritten in the page cache{ $behind ->
+    [none] {""}
+   *[other] {" "}of the file behind { $behind }
+ } before they were flushed: { $device } got only { $reached } of the bytes.
+memory-truncated-unwritten = { $path } was truncated to { $left } during the measurement: dirty pages that had not reached { $device } by then were dropped and never will.
+memory-dropped-unwritten = { $bytes } of dirty pages were dropped before they reached { $device }, and never will.
+memory-deleted-unwritten = { $bytes } of dirty pages were dropped when these files were deleted or truncated: they never reached { $device }.
+memory-read-ahead = Read-ahead served { $calls } calls with { $requests ->
+    [one] one request
+   *[other] { $requests } requests
+ }: throughput is that of { $device }, latency and IOPS are those of memory.
+memory-read-past-end = Read-ahead went past the end: { $device } read { DIGITS($times, 2) } times the bytes requested.
+memory-read-amplified = Read amplification: { $device } read { DIGITS($times, 2) } times the bytes requested.
 
 ## Summaries
 

@@ -3,8 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ComparedRuns, ComparedSide, ComparedThing, DataArrival, DifferingValue, ForeseenClaim,
-    OtherPhases, OutcomeClaim, PlaceClaim, Series, TransferClaim,
+    ComparedRuns, ComparedSide, ComparedThing, DataArrival, DifferingValue, FlushClaim,
+    ForeseenClaim, LayerClaim, MemoryClaim, OtherPhases, OutcomeClaim, PlaceClaim, Series,
+    TransferClaim,
 };
 use crate::unit::{Bandwidth, Share};
 
@@ -25,6 +26,12 @@ pub enum Claim {
     Summary(SummaryClaim),
     /// Of the bytes that calls move.
     Transfer(TransferClaim),
+    /// Of flushes, and of writes that wait for one.
+    Flush(FlushClaim),
+    /// Of what lies between the program and a disk.
+    Layer(LayerClaim),
+    /// Of data in memory.
+    Memory(MemoryClaim),
     /// In words: of a record of another version, or of what has no value of its own.
     Said(String),
     /// Of another version, which has its words beside it.
@@ -54,6 +61,7 @@ families! {
     Place(PlaceClaim),
     Summary(SummaryClaim),
     Transfer(TransferClaim),
+    Flush(FlushClaim),
 }
 
 impl From<String> for Claim {

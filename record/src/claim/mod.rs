@@ -4,7 +4,10 @@
 
 mod any;
 mod compare;
+mod flush;
 mod foreseen;
+mod layer;
+mod memory;
 mod outcome;
 mod place;
 mod series;
@@ -13,7 +16,10 @@ mod transfer;
 
 pub use any::{Claim, CompareClaim, Sentences, SummaryClaim};
 pub use compare::{ComparedRuns, ComparedSide, ComparedThing, DifferingValue};
+pub use flush::{FlushClaim, LeftWrites};
 pub use foreseen::{AllowedRate, DataTranslation, ForeseenClaim};
+pub use layer::{LayerClaim, LayerWork};
+pub use memory::MemoryClaim;
 pub use outcome::{DatalessCalls, FailureReason, MissingEvidence, OutcomeClaim};
 pub use place::PlaceClaim;
 pub use series::Series;

@@ -54,7 +54,13 @@ impl Catalogue {
         // Marks of direction round each argument would be bytes in the logs of others.
         read.set_use_isolating(false);
         // The names are free: the bundle is new.
-        let _ = read.add_builtins();
+        let _ = read.add_function("DIGITS", |arguments, _| match arguments {
+            // Of a number, so many behind the point.
+            [FluentValue::Number(number), FluentValue::Number(digits)] => {
+                format!("{:.*}", digits.value as usize, number.value).into()
+            }
+            _ => FluentValue::Error,
+        });
         let _ = read.add_function("SENTENCE", |arguments, _| match arguments.first() {
             Some(FluentValue::String(text)) => sentence(text).into(),
             _ => FluentValue::Error,

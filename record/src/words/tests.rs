@@ -105,6 +105,11 @@ fn each_claim(wanted: &mut WantedMessages) {
     wanted.add::<FailureReason>();
     wanted.add::<MissingEvidence>();
     wanted.add::<PlaceClaim>();
+    wanted.add::<FlushClaim>();
+    wanted.add::<LeftWrites>();
+    wanted.add::<LayerClaim>();
+    wanted.add::<LayerWork>();
+    wanted.add::<MemoryClaim>();
     wanted.add::<SummaryClaim>();
     wanted.add::<DataArrival>();
     wanted.add::<OtherPhases>();
@@ -114,6 +119,7 @@ fn each_claim(wanted: &mut WantedMessages) {
 #[test]
 fn a_claim_is_said_with_its_quantities() {
     use crate::unit::{Bandwidth, Bytes, Share};
+    let device = || "sda".to_string();
     let from = |device: &str| DataArrival::From { device: device.into() };
     let both = DataArrival::Both { first: Box::new(from("sda")), second: Box::new(from("sdb")) };
     for (claim, said) in [
@@ -147,7 +153,37 @@ fn a_claim_is_said_with_its_quantities() {
             .into(),
             "a and 1200 others: 20 MiB do not fit: the copy fails with 'No space left on device'.",
         ),
-    ] as [(Claim, &str); 5]
+        (
+            FlushClaim::LeftBehind { left: LeftWrites::SomePages, closed: true }.into(),
+            "Writes were left in memory: part of the file was not yet written back when the clock stopped. Closing a file flushes nothing.",
+        ),
+        (
+            MemoryClaim::ReadFromMemory { reached: None, device: device() }.into(),
+            "This is the speed of memory: nothing of the data read came from sda.",
+        ),
+        (
+            MemoryClaim::OverwrittenInCache {
+                behind: Some("loop3".into()),
+                device: device(),
+                reached: Share(0.5),
+            }
+            .into(),
+            "Blocks were overwritten in the page cache of the file behind loop3 before they were flushed: sda got only 50 % of the bytes.",
+        ),
+        (
+            MemoryClaim::LastBlockNotDirect {
+                bytes: Bytes::kib(1),
+                block: Bytes::kib(4),
+                flushed: true,
+            }
+            .into(),
+            "The last 1 KiB went through the page cache: a block that is shorter than 4 KiB turns O_DIRECT off; the flush at the end is inside the timing.",
+        ),
+        (
+            MemoryClaim::ReadAmplified { device: device(), times: 1.5 }.into(),
+            "Read amplification: sda read 1.50 times the bytes requested.",
+        ),
+    ] as [(Claim, &str); 10]
     {
         assert_eq!(say(&claim), said);
         let written = serde_json::to_string(&claim).expect("JSON");
