@@ -3,6 +3,7 @@
 use super::measure::FlowView;
 use super::words::share;
 use super::{Rule, RuleJudge, left_behind, not_direct};
+use crate::claim::MemoryClaim;
 use crate::record::{Exhibit, Finding, TrapId};
 use crate::unit::Bytes;
 
@@ -37,12 +38,11 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
         return None;
     }
     let left = flow_view.deferral()?;
-    let claim = format!(
-        "The file is larger than memory, but {} of it had not reached {} when the clock stopped.",
-        share((1.0 - left.reach).max(0.0)),
-        left.level.name()
-    );
-    let mut finding = left_behind::deferred(RULE.id, flow_view, &left, &claim);
+    let claim = MemoryClaim::LargerThanMemory {
+        left: share((1.0 - left.reach).max(0.0)),
+        device: left.level.name(),
+    };
+    let mut finding = left_behind::deferred(RULE.id, flow_view, &left, claim);
     if let Some(memory) = memory(flow_view) {
         finding.because.push(Exhibit::new("memory", memory, "/proc/meminfo, memory cgroup"));
     }

@@ -4,6 +4,7 @@ use super::measure::PhaseView;
 use super::threshold::{BURST_SHARE, CLIFF, CLIFF_PART, SMALL_BYTES};
 use super::words::pace;
 use super::{Rule, RuleJudge, advice, finding, refuted};
+use crate::claim::FlushClaim;
 use crate::plan::Caching;
 use crate::record::{Exhibit, ExhibitValue, Finding, FindingWeight, TrapId};
 use crate::unit::{Bytes, Nanos};
@@ -52,12 +53,7 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
         RULE.id,
         FindingWeight::Note,
         None,
-        format!(
-            "The first {} went into memory at {}; after that, writes were throttled to {}.",
-            burst.wrote,
-            pace(first),
-            pace(later)
-        ),
+        FlushClaim::BurstIntoMemory { bytes: burst.wrote, first: pace(first), later: pace(later) },
         vec![
             Exhibit::new(
                 "of that in memory, not yet at the device",

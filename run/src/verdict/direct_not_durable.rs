@@ -3,6 +3,7 @@
 
 use super::measure::FlowView;
 use super::{Rule, RuleJudge, advice, finding};
+use crate::claim::FlushClaim;
 use crate::plan::Durability;
 use crate::record::{Exhibit, Finding, FindingWeight, TrapId};
 
@@ -51,7 +52,7 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
         RULE.id,
         FindingWeight::Note,
         None,
-        format!("The data went into the write cache of {}: no flush was requested.", level.name()),
+        FlushClaim::InDriveCache { device: level.name() },
         because,
         advice::flush(flow_view),
     ))
@@ -66,10 +67,7 @@ fn written_out(flow_view: &FlowView<'_>) -> Option<Finding> {
         RULE.id,
         FindingWeight::Note,
         None,
-        format!(
-            "Not durable: sync_file_range writes no metadata and does not flush the cache of {}.",
-            level.name()
-        ),
+        FlushClaim::OnlyWrittenOut { device: level.name() },
         vec![
             Exhibit::new("flushes requested", 0_u64, "plan"),
             Exhibit::new(format!("flushes of {}", level.name()), flushes, level.source()),

@@ -1,8 +1,9 @@
 //! T14: a flush for each small write: the figure is the latency of a flush.
 
-use super::measure::{FlowView, ratio};
+use super::measure::{DeviceLevel, FlowView, ratio};
 use super::threshold::{AMPLIFIED, FLUSH_BOUND, FLUSH_WRITES};
 use super::{Rule, RuleJudge, advice, finding};
+use crate::claim::FlushClaim;
 use crate::evidence::Direction;
 use crate::record::{Exhibit, ExhibitValue, Finding, FindingWeight, Remedy, TrapId};
 use crate::unit::Bytes;
@@ -30,23 +31,18 @@ fn flushes(flow_view: &FlowView<'_>) -> Option<u64> {
     bound.then_some(flushes)
 }
 
-/// What the device wrote beyond the program because each write was made durable by itself, in words,
-/// and the reading.
-pub(super) fn amplified(flow_view: &FlowView<'_>) -> Option<(String, Exhibit)> {
-    flushes(flow_view)?;
-    let level = flow_view.top()?;
+/// How many times as much as the program the device wrote because each write was made durable by itself, and the
+/// reading.
+fn amplified(level: &DeviceLevel<'_>) -> Option<(f64, Exhibit)> {
     let (asked, wrote) = (level.asked.write, level.moved(Direction::Write));
     let times = ratio(wrote, asked);
     if asked == 0 || times < AMPLIFIED {
         return None;
     }
-    let (name, writes) = (level.name(), level.asked.writes);
-    let said = format!(
-        "{name} wrote {times:.1} times as much as the program: each of its {writes} writes was made durable on its own, with file system metadata and a flush."
-    );
     let value =
         ExhibitValue::worded(Bytes(wrote), format!("{} for {}", Bytes(wrote), Bytes(asked)));
-    Some((said, Exhibit::new(format!("written to {name}"), value, level.source())))
+    let reading = format!("written to {}", level.name());
+    Some((times, Exhibit::new(reading, value, level.source())))
 }
 
 fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
@@ -65,18 +61,14 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
             "the run's clock",
         ));
     }
-    let mut claim = format!(
-        "Flush-bound: {flushes} flushes for {writes} writes; this is the latency of a durable write, not throughput."
-    );
-    if let Some((said, shown)) = amplified(flow_view) {
-        claim.push_str(&format!(" {said}"));
-        because.push(shown);
-    }
+    let (amplified, shown) = amplified(level).unzip();
+    because.extend(shown);
+    let device = level.name();
     Some(finding(
         RULE.id,
         FindingWeight::Note,
         None,
-        claim,
+        FlushClaim::EachWriteFlushed { flushes, writes, device, amplified },
         because,
         advice::own_verb(flow_view, Remedy::OtherBlocks, "quick", ""),
     ))

@@ -2,6 +2,7 @@
 
 use super::measure::{DeviceLevel, FlowView};
 use super::{Rule, RuleJudge, advice, finding};
+use crate::claim::FlushClaim;
 use crate::evidence::{Mount, Reading};
 use crate::name::quoted;
 use crate::plan::Durability;
@@ -87,20 +88,15 @@ fn say(flow_view: &FlowView<'_>, level: &DeviceLevel<'_>) -> Finding {
             "/proc/self/mountinfo",
         ));
     }
-    let (why, next) = match mount.zip(option) {
-        Some((mount, option)) => {
-            (format!(" (it is mounted with {option})"), Some(mount_command(mount, option)))
-        }
-        None => (String::new(), advice::look(flow_view, "probe")),
+    let next = match mount.zip(option) {
+        Some((mount, option)) => Some(mount_command(mount, option)),
+        None => advice::look(flow_view, "probe"),
     };
     finding(
         RULE.id,
         FindingWeight::Doubt,
         Some(MeasuredSubject::Deferred),
-        format!(
-            "The flush never reached {}{why}: data in its cache are not safe on a power failure.",
-            level.name()
-        ),
+        FlushClaim::NeverReached { device: level.name(), option: option.map(String::from) },
         because,
         next,
     )

@@ -4,6 +4,7 @@ use super::measure::{DeviceLevel, FlowView, bytes};
 use super::threshold::{DRIVE, SHORT, SMALL_BYTES};
 use super::words::pace;
 use super::{Rule, RuleJudge, finding};
+use crate::claim::FlushClaim;
 use crate::evidence::{BlockLayer, Machine};
 use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, TrapId};
 
@@ -42,9 +43,7 @@ fn fast(flow_view: &FlowView<'_>, level: &DeviceLevel<'_>, layer: &BlockLayer) -
         RULE.id,
         FindingWeight::Unproven,
         Some(MeasuredSubject::Unsure),
-        format!(
-            "{name} is a virtual disk and moved {rate}, more than most drives can: its host may have answered from memory, which cannot be seen from here."
-        ),
+        FlushClaim::HostMayCache { device: name.clone(), rate },
         vec![
             Exhibit::new("bus", &layer.hardware.bus, format!("/sys/block/{name}")),
             Exhibit::new(format!("moved by {name}"), rate, level.source()),

@@ -4,40 +4,31 @@ use super::measure::{DeferredWork, FlowView};
 use super::threshold::UNTOUCHED;
 use super::words::{of, operand, share};
 use super::{advice, finding};
+use crate::claim::{Claim, FlushClaim, LeftWrites};
 use crate::record::{
     Exhibit, ExhibitValue, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId,
 };
 use crate::unit::Bytes;
 
-/// What is said of work that was left behind.
-pub(super) fn claim(flow_view: &FlowView<'_>, left: &DeferredWork<'_, '_>) -> String {
-    let name = left.level.name();
+/// What is said of work that was left behind, after a close of its file or not.
+pub(super) fn claim(
+    flow_view: &FlowView<'_>,
+    left: &DeferredWork<'_, '_>,
+    closed: bool,
+) -> FlushClaim {
+    FlushClaim::LeftBehind { left: writes(flow_view, left), closed }
+}
+
+fn writes(flow_view: &FlowView<'_>, left: &DeferredWork<'_, '_>) -> LeftWrites {
+    let (device, reached) = (left.level.name(), share(left.reach));
     if flow_view.other_end_read_from_device() && left.reach < UNTOUCHED {
-        return format!(
-            "Writes were left in memory: the source was read, but almost nothing ({}) had reached {name} when the clock stopped.",
-            share(left.reach)
-        );
+        return LeftWrites::NearlyAllOfCopy { reached, device };
     }
     match left.reach {
-        0.0 => {
-            format!(
-                "This is the speed of memory: nothing had reached {name} when the clock stopped."
-            )
-        }
-        r if r < UNTOUCHED => {
-            format!(
-                "This is the speed of memory: almost nothing ({}) had reached {name} when the clock stopped.",
-                share(r)
-            )
-        }
-        r if r < 1.0 => {
-            format!(
-                "Writes were left in memory: {} of the bytes had reached {name} when the clock stopped.",
-                share(r)
-            )
-        }
-        _ => "Writes were left in memory: part of the file was not yet written back when the clock stopped."
-            .into(),
+        0.0 => LeftWrites::All { device },
+        r if r < UNTOUCHED => LeftWrites::NearlyAll { reached, device },
+        r if r < 1.0 => LeftWrites::Some { reached, device },
+        _ => LeftWrites::SomePages,
     }
 }
 
@@ -51,7 +42,7 @@ pub(super) fn deferred(
     trap: TrapId,
     flow_view: &FlowView<'_>,
     left: &DeferredWork<'_, '_>,
-    claim: &str,
+    claim: impl Into<Claim>,
 ) -> Finding {
     let mut because = vec![left.level.exhibit(flow_view.direction())];
     if let Some(pages) = flow_view.unwritten_pages() {

@@ -26,7 +26,7 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
         return None;
     }
     let left = flow_view.deferral()?;
-    Some(deferred(RULE.id, flow_view, &left, &claim(flow_view, &left)))
+    Some(deferred(RULE.id, flow_view, &left, claim(flow_view, &left, false)))
 }
 
 #[cfg(test)]

@@ -31,8 +31,8 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
         return None;
     }
     let left = flow_view.deferral()?;
-    let claim = format!("{} Closing a file flushes nothing.", left_behind::claim(flow_view, &left));
-    Some(left_behind::deferred(RULE.id, flow_view, &left, &claim))
+    let claim = left_behind::claim(flow_view, &left, true);
+    Some(left_behind::deferred(RULE.id, flow_view, &left, claim))
 }
 
 #[cfg(test)]

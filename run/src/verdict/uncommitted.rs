@@ -5,6 +5,7 @@ use super::own::commit_option;
 use super::threshold::{COMMIT_INTERVALS, COMMITS, REACHED, UNTOUCHED};
 use super::words::{share, with_flush};
 use super::{Rule, RuleJudge, finding, refuted, shared_device};
+use crate::claim::FlushClaim;
 use crate::evidence::{Mount, Survey};
 use crate::plan::Durability;
 use crate::record::{Exhibit, ExhibitValue, Finding, FindingWeight, MeasuredSubject, TrapId};
@@ -60,10 +61,7 @@ pub(super) fn foreseen(survey: &Survey) -> Option<Finding> {
         RULE.id,
         FindingWeight::Note,
         None,
-        format!(
-            "{} commits its journal every {interval}: a run of a few seconds includes one commit or none.",
-            mount.kind
-        ),
+        FlushClaim::CommitsEvery { file_system: mount.kind.clone(), interval },
         vec![exhibit(mount, interval)],
         None,
     ))
@@ -81,20 +79,13 @@ fn late(level: &DeviceLevel<'_>, (mount, interval): (&Mount, Nanos), all: u64) -
     if all == 0 || before >= REACHED {
         return None;
     }
-    let weight = if before < UNTOUCHED { FindingWeight::Refute } else { FindingWeight::Doubt };
-    let claim = match weight {
-        FindingWeight::Refute => format!(
-            "This was done in memory: {} commits its journal every {interval}, and when the clock stopped {} had {} of the writes that the changes cause.",
-            mount.kind,
-            level.name(),
-            share(before)
-        ),
-        _ => format!(
-            "Part of this was done in memory: {} had {} of the writes that the changes cause when the clock stopped; {} commits its journal every {interval}.",
-            level.name(),
-            share(before),
-            mount.kind
-        ),
+    let (file_system, device, reached) = (mount.kind.clone(), level.name(), share(before));
+    let (weight, claim) = if before < UNTOUCHED {
+        let claim = FlushClaim::CommittedLater { file_system, interval, device, reached };
+        (FindingWeight::Refute, claim)
+    } else {
+        let claim = FlushClaim::PartlyCommittedLater { file_system, interval, device, reached };
+        (FindingWeight::Doubt, claim)
     };
     let because = vec![
         Exhibit::new(
@@ -118,10 +109,7 @@ fn short(flow_view: &FlowView<'_>, mount: &Mount, interval: Nanos) -> Option<Fin
             RULE.id,
             FindingWeight::Note,
             None,
-            format!(
-                "{} commits its journal every {interval}, and the run took {time}: the number of commits in it is chance, and the rest of their cost comes later.",
-                mount.kind
-            ),
+            FlushClaim::CommitsByChance { file_system: mount.kind.clone(), interval, time },
             vec![exhibit(mount, interval)],
             with_flush(&flow_view.record.plan.origin),
         )
