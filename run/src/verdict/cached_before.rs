@@ -4,6 +4,7 @@ use super::measure::FlowView;
 use super::threshold::{REACHED, RESIDENT};
 use super::words::of;
 use super::{Rule, RuleJudge, advice, finding};
+use crate::claim::MemoryClaim;
 use crate::plan::Caching;
 use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, TrapId};
 
@@ -34,7 +35,7 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
             RULE.id,
             FindingWeight::Doubt,
             Some(MeasuredSubject::Mixed),
-            format!("Part of {} was in the page cache before it was read.", flow_view.subject.path),
+            MemoryClaim::CachedBefore { path: flow_view.subject.path.clone() },
             vec![
                 Exhibit::new(
                     "cached before the read",

@@ -4,6 +4,7 @@ use super::measure::{FlowView, LostPages, dropped, lost};
 use super::threshold::OWN_BYTES;
 use super::words::{of, once_more, with_flush};
 use super::{Rule, RuleJudge, finding};
+use crate::claim::MemoryClaim;
 use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, TrapId};
 use crate::unit::Bytes;
 
@@ -22,25 +23,19 @@ pub const RULE: Rule = Rule {
 
 fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
     let Some((lost, level)) = lost(flow_view) else { return of_trees(flow_view) };
-    let name = level.name();
+    let device = level.name();
     let (claim, shown) = match lost {
         LostPages::Cut(cut) => (
-            format!(
-                "{} was truncated to {} during the measurement: dirty pages that had not reached {name} by then were dropped and never will.",
-                cut.path, cut.left
-            ),
+            MemoryClaim::TruncatedUnwritten { path: cut.path.clone(), left: cut.left, device },
             Exhibit::new(
                 format!("length of {} after the phase", cut.path),
                 of(cut.left, cut.written),
                 "fstat()",
             ),
         ),
-        LostPages::Dropped(bytes) => (
-            format!(
-                "{bytes} of dirty pages were dropped before they reached {name}, and never will."
-            ),
-            exhibit(bytes),
-        ),
+        LostPages::Dropped(bytes) => {
+            (MemoryClaim::DroppedUnwritten { bytes, device }, exhibit(bytes))
+        }
     };
     let mut because = vec![shown, level.exhibit(flow_view.direction())];
     because.extend(level.exhibit_settled(flow_view.direction()));
@@ -63,10 +58,7 @@ fn of_trees(flow_view: &FlowView<'_>) -> Option<Finding> {
         RULE.id,
         FindingWeight::Doubt,
         Some(MeasuredSubject::Deferred),
-        format!(
-            "{bytes} of dirty pages were dropped when these files were deleted or truncated: they never reached {}.",
-            flow_view.named()
-        ),
+        MemoryClaim::DeletedUnwritten { bytes, device: flow_view.named() },
         vec![exhibit(bytes)],
         with_flush(&flow_view.record.plan.origin),
     ))

@@ -4,6 +4,7 @@ use super::measure::FlowView;
 use super::threshold::{REACHED, UNTOUCHED};
 use super::words::{of, share};
 use super::{Rule, RuleJudge, advice, finding};
+use crate::claim::MemoryClaim;
 use crate::record::{Exhibit, ExhibitValue, Finding, FindingWeight, MeasuredSubject, TrapId};
 use crate::unit::Bytes;
 
@@ -18,9 +19,6 @@ pub const RULE: Rule = Rule {
     answer: "Own verbs use direct I/O only where it is real, and say so where it is not.",
     judge: RuleJudge::Flow(judge),
 };
-
-/// What is said where the kernel itself tells that direct I/O is none.
-pub(super) const SAID: &str = "Direct I/O is not direct here: the file system accepts O_DIRECT but goes through the page cache.";
 
 /// Direct calls, and the bytes were not at the device that the path names. What lies below that
 /// device may have a cache of its own; that is another trap.
@@ -66,11 +64,10 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
         RULE.id,
         FindingWeight::Refute,
         Some(measures),
-        format!(
-            "Direct I/O is not direct here: {} of the bytes had reached {} when the clock stopped.",
-            if reach == 0.0 { "none".into() } else { share(reach).to_string() },
-            level.name()
-        ),
+        MemoryClaim::NotDirectAtStop {
+            reached: (reach > 0.0).then(|| share(reach)),
+            device: level.name(),
+        },
         because,
         next,
     ))
@@ -101,7 +98,8 @@ fn said_so(flow_view: &FlowView<'_>) -> Option<Finding> {
         ),
         _ => Exhibit::new("misaligned direct read", "answered, not refused", "pread()"),
     };
-    Some(finding(RULE.id, weight, measures, SAID, vec![exhibit], advice::flush(flow_view)))
+    let claim = MemoryClaim::NotDirect { journal: None };
+    Some(finding(RULE.id, weight, measures, claim, vec![exhibit], advice::flush(flow_view)))
 }
 
 /// A block that was too short for direct I/O went through the page cache, and whatever came then; it was flushed.
@@ -112,14 +110,11 @@ fn last_block(flow_view: &FlowView<'_>) -> Option<Finding> {
     }
     let because =
         Exhibit::new("written through the page cache", of(flow.buffered, flow.bytes), "write()");
-    let flushed = match flow.durability.durable() {
-        true => "; the flush at the end is inside the timing",
-        false => "",
+    let claim = MemoryClaim::LastBlockNotDirect {
+        bytes: flow.buffered,
+        block: flow.block,
+        flushed: flow.durability.durable(),
     };
-    let claim = format!(
-        "The last {} went through the page cache: a block that is shorter than {} turns O_DIRECT off{flushed}.",
-        flow.buffered, flow.block
-    );
     Some(finding(RULE.id, FindingWeight::Note, None, claim, vec![because], None))
 }
 

@@ -4,6 +4,7 @@ use super::measure::FlowView;
 use super::threshold::{REACHED, RESIDENT};
 use super::words::of;
 use super::{Rule, RuleJudge, finding};
+use crate::claim::MemoryClaim;
 use crate::name::quoted;
 use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId};
 
@@ -29,10 +30,7 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
             RULE.id,
             FindingWeight::Doubt,
             Some(MeasuredSubject::Mixed),
-            format!(
-                "{} was dropped from the page cache before the run, but part of it stayed.",
-                flow_view.subject.path
-            ),
+            MemoryClaim::NotDropped { path: flow_view.subject.path.clone() },
             vec![Exhibit::new("in the page cache after the drop", of(left, range), "cachestat()")],
             Some(NextStep::new(
                 Remedy::Inspect,

@@ -2,6 +2,7 @@
 
 use super::measure::FlowView;
 use super::{Rule, RuleJudge, advice, finding, read_beyond};
+use crate::claim::MemoryClaim;
 use crate::record::{Finding, FindingWeight, TrapId};
 
 /// Reads out of order, for which the kernel fetched more than a tenth beyond what was asked.
@@ -22,11 +23,7 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
         RULE.id,
         FindingWeight::Note,
         None,
-        format!(
-            "Read amplification: {} read {:.2} times the bytes requested.",
-            excess.level.name(),
-            excess.times
-        ),
+        MemoryClaim::ReadAmplified { device: excess.level.name(), times: excess.times },
         excess.exhibits(),
         advice::direct(flow_view),
     ))

@@ -4,6 +4,7 @@ use super::measure::{FlowView, all_flushed, lost_in_memory};
 use super::threshold::{REACHED, UNTOUCHED};
 use super::words::share;
 use super::{Rule, RuleJudge, advice, finding, served_from_cache};
+use crate::claim::MemoryClaim;
 use crate::evidence::{BlockLayer, PathKind};
 use crate::plan::Caching;
 use crate::record::{Finding, FindingWeight, Flow, MeasuredSubject, TrapId};
@@ -52,22 +53,19 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
     let measures =
         if settled < UNTOUCHED { MeasuredSubject::Memory } else { MeasuredSubject::Mixed };
     let below = cached_below(flow_view).filter(|_| flow_view.flow.caching == Caching::Direct);
-    let (cache, next) = match below {
-        Some(layer) => (
-            format!("the page cache of the file behind {}", layer.name),
-            served_from_cache::uncached(flow_view),
-        ),
-        None => ("the page cache".to_string(), advice::direct(flow_view)),
+    let next = match below {
+        Some(_) => served_from_cache::uncached(flow_view),
+        None => advice::direct(flow_view),
     };
     Some(finding(
         RULE.id,
         FindingWeight::Refute,
         Some(measures),
-        format!(
-            "Blocks were overwritten in {cache} before they were flushed: {} got only {} of the bytes.",
-            level.name(),
-            share(settled)
-        ),
+        MemoryClaim::OverwrittenInCache {
+            behind: below.map(|layer| layer.name.clone()),
+            device: level.name(),
+            reached: share(settled),
+        },
         vec![level.exhibit(flow_view.direction())],
         next,
     ))

@@ -3,6 +3,7 @@
 use super::measure::FlowView;
 use super::threshold::{AHEAD_REQUESTS, REACHED, SMALL_REQUESTS};
 use super::{Rule, RuleJudge, advice, finding};
+use crate::claim::MemoryClaim;
 use crate::evidence::Direction;
 use crate::record::{Exhibit, ExhibitValue, Finding, FindingWeight, TrapId};
 
@@ -43,10 +44,7 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
         RULE.id,
         FindingWeight::Note,
         None,
-        format!(
-            "Read-ahead served {calls} calls with {requests} requests: throughput is that of {}, latency and IOPS are those of memory.",
-            level.name()
-        ),
+        MemoryClaim::ReadAhead { calls, requests, device: level.name() },
         because,
         advice::direct(flow_view),
     ))

@@ -7,6 +7,7 @@ use super::measure::{DeviceLevel, FlowView};
 use super::threshold::{MORE, OWN_BYTES};
 use super::words::of;
 use super::{Rule, RuleJudge, finding};
+use crate::claim::MemoryClaim;
 use crate::evidence::Direction;
 use crate::record::{Exhibit, ExhibitValue, Finding, FindingWeight, TrapId};
 use crate::unit::Bytes;
@@ -75,11 +76,7 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
         RULE.id,
         FindingWeight::Note,
         None,
-        format!(
-            "Read-ahead went past the end: {} read {:.2} times the bytes requested.",
-            excess.level.name(),
-            excess.times
-        ),
+        MemoryClaim::ReadPastEnd { device: excess.level.name(), times: excess.times },
         excess.exhibits(),
         None,
     ))

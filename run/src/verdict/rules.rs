@@ -15,7 +15,7 @@ use super::{
     unexplained, unlike_runs, unseen, waiting_for_cpu, waiting_for_memory, words, works_on,
     worn_out, wrong_content, zoned_or_dax,
 };
-use crate::claim::{Claim, DataArrival, SummaryClaim};
+use crate::claim::{Claim, DataArrival, MemoryClaim, SummaryClaim};
 use crate::record::{
     Finding, FindingWeight, MeasuredSubject, NextStep, PhaseLedger, PhaseRecord, Record, Trust,
     Verdict,
@@ -185,12 +185,8 @@ fn of_source(phase_view: &PhaseView<'_>, flow_view: &FlowView<'_>, found: Findin
         Some(end)
             if flow_view.reads() && phase_view.copies() && about_reading.contains(&found.trap) =>
         {
-            let source = &flow_view.subject.path;
-            let claim = format!(
-                "Part of {source} did not come from its disk; the figure is of the target, {}.",
-                end.named()
-            );
-            let claim = claim.into();
+            let source = flow_view.subject.path.clone();
+            let claim = MemoryClaim::SourceNotFromDisk { source, target: end.named() }.into();
             Finding { weight: FindingWeight::Note, measures: None, claim, next: None, ..found }
         }
         _ => found,

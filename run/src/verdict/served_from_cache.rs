@@ -4,6 +4,7 @@ use super::measure::{FlowView, estimate};
 use super::threshold::{REACHED, SMALL_BYTES, UNTOUCHED};
 use super::words::{of, share};
 use super::{Rule, RuleJudge, advice, finding, not_direct, trimmed_blocks};
+use crate::claim::MemoryClaim;
 use crate::evidence::LayerKind;
 use crate::name::quoted;
 use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId};
@@ -52,38 +53,21 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
     }
     let reach = part(flow_view)?;
     let (_, level) = flow_view.reach()?;
-    let name = level.name();
+    let (device, named) = (level.name(), flow_view.named());
     let below = level.depth > 0
         && flow_view.top().and_then(|top| top.reach(flow_view.direction())) >= Some(REACHED);
     let (measures, claim) = match reach {
-        r if below && r < UNTOUCHED && past_cache(flow_view) => (
-            MeasuredSubject::Layer,
-            format!(
-                "This is not the speed of a disk: {} answered by itself, as it does for holes in its backing file, and {name} was idle.",
-                flow_view.named()
-            ),
-        ),
-        r if below && r < UNTOUCHED => (
-            MeasuredSubject::Memory,
-            format!(
-                "This is the speed of memory: {} read from a cache below it, and {name} was idle.",
-                flow_view.named()
-            ),
-        ),
+        r if below && r < UNTOUCHED && past_cache(flow_view) => {
+            (MeasuredSubject::Layer, MemoryClaim::AnsweredByItself { device: named, below: device })
+        }
+        r if below && r < UNTOUCHED => {
+            (MeasuredSubject::Memory, MemoryClaim::CachedBelow { device: named, below: device })
+        }
         r if r < UNTOUCHED => (
             MeasuredSubject::Memory,
-            format!(
-                "This is the speed of memory: {} of the data read came from {name}.",
-                if r == 0.0 { "nothing".into() } else { share(r).to_string() }
-            ),
+            MemoryClaim::ReadFromMemory { reached: (r > 0.0).then(|| share(r)), device },
         ),
-        r => (
-            MeasuredSubject::Mixed,
-            format!(
-                "This is a mix of disk and memory: {} of the data read came from {name}, the rest from the page cache.",
-                share(r)
-            ),
-        ),
+        r => (MeasuredSubject::Mixed, MemoryClaim::ReadFromBoth { reached: share(r), device }),
     };
     let mut because = vec![level.exhibit(flow_view.direction())];
     if let Some(pages) = flow_view.cached(&flow_view.phase.evidence.before) {

@@ -1,7 +1,7 @@
 //! What the mounts on the way do to a figure: their options, and the room that is left.
 
 use super::PredictionView;
-use crate::claim::ForeseenClaim;
+use crate::claim::{ForeseenClaim, MemoryClaim};
 use crate::evidence::{LeafKind, Mount, PathKind};
 use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId};
 use crate::verdict::threshold::{FREE_INODES, FREE_SPACE};
@@ -70,7 +70,7 @@ fn journals_data(mount: &Mount) -> Option<Finding> {
         not_direct::RULE.id,
         FindingWeight::Doubt,
         Some(MeasuredSubject::Deferred),
-        format!("{} All data is written twice ({option}).", not_direct::SAID),
+        MemoryClaim::NotDirect { journal: Some(option.into()) },
         exhibit(mount, option),
         below(mount, Remedy::Flush),
     ))
@@ -157,7 +157,7 @@ fn not_direct_by_statx(view_of_plan: &PredictionView<'_>) -> Option<Finding> {
         not_direct::RULE.id,
         FindingWeight::Doubt,
         Some(MeasuredSubject::Deferred),
-        not_direct::SAID,
+        MemoryClaim::NotDirect { journal: None },
         vec![Exhibit::new("alignment for direct I/O", "0 (not supported)", "statx STATX_DIOALIGN")],
         None,
     ))
