@@ -4,6 +4,7 @@ use super::measure::{FlowView, all_flushed, lost_in_memory};
 use super::threshold::{REACHED, RESIDENT, STORED};
 use super::words::share;
 use super::{Rule, RuleJudge, advice, finding, overwritten_in_memory};
+use crate::claim::LayerClaim;
 use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, TrapId};
 
 /// Everything was flushed, and yet the device took less than was written; or compressed extents
@@ -38,11 +39,7 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
             RULE.id,
             FindingWeight::Refute,
             Some(MeasuredSubject::Layer),
-            format!(
-                "{} of the file is compressed or encoded: {} read fewer bytes than the program got.",
-                share(encoded),
-                level.name()
-            ),
+            LayerClaim::ReadEncoded { part: share(encoded), device: level.name() },
             vec![level.exhibit(flow_view.direction())],
             advice::own_data(flow_view),
         ));
@@ -68,11 +65,7 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
         RULE.id,
         weight,
         Some(MeasuredSubject::Layer),
-        format!(
-            "{} got {} of what was written, although everything was flushed: a layer above it reduced the data.",
-            level.name(),
-            share(settled)
-        ),
+        LayerClaim::DataReduced { device: level.name(), reached: share(settled) },
         because,
         advice::own_data(flow_view),
     ))

@@ -4,6 +4,7 @@ use super::measure::FlowView;
 use super::threshold::{REACHED, RESIDENT};
 use super::words::{of, share};
 use super::{Rule, RuleJudge, advice, finding};
+use crate::claim::LayerClaim;
 use crate::name::quoted;
 use crate::plan::Action;
 use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId};
@@ -52,11 +53,7 @@ fn laid(flow_view: &FlowView<'_>) -> Option<Finding> {
         RULE.id,
         FindingWeight::Refute,
         Some(MeasuredSubject::Layer),
-        format!(
-            "{} of the range holds no data: zeros came from memory, and {} had nothing to read.",
-            share(absent),
-            flow_view.named()
-        ),
+        LayerClaim::HolesRead { part: share(absent), device: flow_view.named() },
         because,
         Some(NextStep::new(
             Remedy::WriteFirst,
@@ -79,11 +76,7 @@ fn trimmed(flow_view: &FlowView<'_>) -> Option<Finding> {
         RULE.id,
         FindingWeight::Refute,
         Some(MeasuredSubject::Layer),
-        format!(
-            "{} of what was read had been trimmed earlier in the same phase: zeros came from memory, and {} had nothing to read.",
-            share(1.0 - reach),
-            flow_view.named()
-        ),
+        LayerClaim::TrimmedThenRead { part: share(1.0 - reach), device: flow_view.named() },
         vec![
             Exhibit::new(
                 format!("trimmed in {} during the phase", flow_view.subject.path),

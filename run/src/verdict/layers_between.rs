@@ -2,6 +2,7 @@
 
 use super::measure::FlowView;
 use super::{Rule, RuleJudge, finding};
+use crate::claim::{LayerClaim, LayerWork};
 use crate::evidence::{BlockLayer, LayerKind};
 use crate::record::{Exhibit, Finding, FindingWeight, TrapId};
 
@@ -21,22 +22,22 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
     if !flow_view.on_devices() {
         return None;
     }
-    let (layer, does, exhibit) = flow_view.subject.stack.iter().find_map(|layer| {
-        let (does, exhibit) = doing(layer)?;
-        Some((layer, does, exhibit))
+    let (layer, work, exhibit) = flow_view.subject.stack.iter().find_map(|layer| {
+        let (work, exhibit) = doing(layer)?;
+        Some((layer, work, exhibit))
     })?;
     Some(finding(
         RULE.id,
         FindingWeight::Note,
         None,
-        format!("The figure covers {} and everything below it: {does}.", layer.name),
+        LayerClaim::Covers { device: layer.name.clone(), work },
         vec![exhibit],
         None,
     ))
 }
 
 /// What a layer does to the bytes, and where that is read.
-fn doing(layer: &BlockLayer) -> Option<(&'static str, Exhibit)> {
+fn doing(layer: &BlockLayer) -> Option<(LayerWork, Exhibit)> {
     let shown = |what: &str, value: &str, file: &str| {
         Exhibit::new(
             format!("{what} of {}", layer.name),
@@ -46,15 +47,15 @@ fn doing(layer: &BlockLayer) -> Option<(&'static str, Exhibit)> {
     };
     match &layer.kind {
         LayerKind::Mapper { uuid } if uuid.starts_with("CRYPT-") => {
-            Some(("it encrypts", shown("kind", uuid, "dm/uuid")))
+            Some((LayerWork::Encrypts, shown("kind", uuid, "dm/uuid")))
         }
         LayerKind::Raid { level } => {
-            let does = match level.as_str() {
-                "raid1" | "raid10" => "it writes each byte to several drives",
-                "raid4" | "raid5" | "raid6" => "it keeps parity, so small writes read first",
+            let work = match level.as_str() {
+                "raid1" | "raid10" => LayerWork::Mirrors,
+                "raid4" | "raid5" | "raid6" => LayerWork::KeepsParity,
                 _ => return None,
             };
-            Some((does, shown("level", level, "md/level")))
+            Some((work, shown("level", level, "md/level")))
         }
         _ => None,
     }

@@ -3,6 +3,7 @@
 use super::measure::{FlowView, PhaseView};
 use super::words::operand;
 use super::{Rule, RuleJudge, finding, no_storage};
+use crate::claim::LayerClaim;
 use crate::evidence::{LeafKind, PathKind};
 use crate::plan::{Caching, Durability};
 use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId};
@@ -30,18 +31,15 @@ fn judge(phase_view: &PhaseView<'_>, _: &[Finding]) -> Option<Finding> {
         _ => 0,
     };
     let flow_view = phase_view.cases.iter().max_by_key(worst)?;
-    let next =
-        NextStep::new(Remedy::Inspect, format!("df -T {}", operand(&flow_view.subject.path)));
+    let path = flow_view.subject.path.clone();
+    let next = NextStep::new(Remedy::Inspect, format!("df -T {}", operand(&path)));
     let one_end = phase_view.copies() && phase_view.cases.iter().any(FlowView::on_devices);
     match &flow_view.subject.bottom {
         LeafKind::Memory(what) if one_end => Some(finding(
             RULE.id,
             FindingWeight::Note,
             None,
-            format!(
-                "{} is memory, so the figure is that of the other end of the copy.",
-                flow_view.subject.path
-            ),
+            LayerClaim::EndInMemory { path },
             vec![below(flow_view, what)],
             None,
         )),
@@ -50,10 +48,7 @@ fn judge(phase_view: &PhaseView<'_>, _: &[Finding]) -> Option<Finding> {
             RULE.id,
             FindingWeight::Note,
             Some(MeasuredSubject::NotADisk),
-            format!(
-                "This is the speed of memory, as requested: {} is a RAM disk.",
-                flow_view.subject.path
-            ),
+            LayerClaim::RamDisk { path },
             vec![below(flow_view, what)],
             None,
         )),
@@ -61,11 +56,12 @@ fn judge(phase_view: &PhaseView<'_>, _: &[Finding]) -> Option<Finding> {
             RULE.id,
             FindingWeight::Refute,
             Some(MeasuredSubject::NotADisk),
-            format!(
-                "This is the speed of memory: {}.{}",
-                memory(&flow_view.subject.path, what),
-                if through_blocks(flow_view) { THROUGH_BLOCKS } else { "" }
-            ),
+            LayerClaim::NoDiskBelow {
+                path,
+                on: what.clone(),
+                through_blocks: through_blocks(flow_view),
+                foreseen: false,
+            },
             vec![below(flow_view, what)],
             Some(next),
         )),
@@ -73,10 +69,7 @@ fn judge(phase_view: &PhaseView<'_>, _: &[Finding]) -> Option<Finding> {
             RULE.id,
             FindingWeight::Unproven,
             Some(MeasuredSubject::NotADisk),
-            format!(
-                "This is the speed of the path to the storage, not of a disk: {}.",
-                elsewhere(&flow_view.subject.path, what)
-            ),
+            LayerClaim::NotSeenFromHere { path, on: what.clone(), foreseen: false },
             vec![below(flow_view, what)],
             Some(NextStep::new(
                 Remedy::Inspect,
@@ -87,30 +80,13 @@ fn judge(phase_view: &PhaseView<'_>, _: &[Finding]) -> Option<Finding> {
     }
 }
 
-/// Why a RAM disk is slower than a file system in memory, where each write waits for it.
-const THROUGH_BLOCKS: &str = " Each write went through a file system and the block layer to get there; tmpfs and ramfs have neither.";
-
-/// Whether each write waited for a RAM disk.
+/// Whether each write waited for a RAM disk, which is slower than a file system in memory.
 fn through_blocks(flow_view: &FlowView<'_>) -> bool {
     let flow = flow_view.flow;
     let each = matches!(flow.durability, Durability::OpenSync | Durability::OpenDsync)
         || flow.durability.every() == Some(1)
         || flow.caching == Caching::Direct;
     flow_view.writes() && each && !flow_view.subject.stack.is_empty()
-}
-
-/// Why a figure of this path is one of memory.
-pub(super) fn memory(path: &str, what: &str) -> String {
-    format!("{path} is on {what}, with no disk below it")
-}
-
-/// What is said where neither end is storage.
-pub(super) const NOTHING: &str =
-    "No storage was involved: this is the speed of the program and of memory.";
-
-/// Why a figure of this path is not one of a disk.
-pub(super) fn elsewhere(path: &str, what: &str) -> String {
-    format!("{path} is on {what}, and what is behind it cannot be seen from here")
 }
 
 fn below(flow_view: &FlowView<'_>, what: &str) -> Exhibit {
@@ -135,7 +111,7 @@ fn nothing(phase_view: &PhaseView<'_>) -> Finding {
         RULE.id,
         FindingWeight::Refute,
         Some(MeasuredSubject::Tool),
-        NOTHING,
+        LayerClaim::NoStorageInvolved,
         because,
         Some(NextStep::new(Remedy::AnotherTarget, "df -hT")),
     )

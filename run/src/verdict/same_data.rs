@@ -4,6 +4,7 @@ use super::measure::PhaseView;
 use super::threshold::SAME_FASTER;
 use super::words::pace;
 use super::{Rule, RuleJudge, advice, finding, refuted};
+use crate::claim::LayerClaim;
 use crate::plan::{Action, BlockWork, Fill, Phase, Work};
 use crate::record::{
     Exhibit, Finding, FindingWeight, MeasuredSubject, PhaseRecord, Record, TrapId,
@@ -101,11 +102,7 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
         RULE.id,
         FindingWeight::Refute,
         Some(MeasuredSubject::Layer),
-        format!(
-            "The storage deduplicates: repeated data was written at {} or more, unique data at {} at most.",
-            pace(slowest),
-            pace(fastest)
-        ),
+        LayerClaim::Deduplicates { repeated: pace(slowest), unique: pace(fastest) },
         vec![
             Exhibit::new("rates with unique data", rates(false), "the phases of this run"),
             Exhibit::new("rates with repeated data", rates(true), "the phases of this run"),

@@ -3,6 +3,7 @@
 use super::measure::FlowView;
 use super::words::share;
 use super::{Rule, RuleJudge, finding};
+use crate::claim::LayerClaim;
 use crate::evidence::Direction;
 use crate::name::quoted;
 use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId};
@@ -31,10 +32,7 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
         RULE.id,
         FindingWeight::Refute,
         Some(MeasuredSubject::Layer),
-        format!(
-            "This is not the speed of a disk: {} of the copy shares its blocks with the source (reflink by copy_file_range), so that part was neither read nor written.",
-            share(part)
-        ),
+        LayerClaim::BlocksShared { part: share(part) },
         because,
         moved(flow_view),
     ))

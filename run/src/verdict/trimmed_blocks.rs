@@ -6,6 +6,7 @@ use super::threshold::{
 };
 use super::words::{of, share};
 use super::{Rule, RuleJudge, advice, finding};
+use crate::claim::LayerClaim;
 use crate::evidence::{BlockSamples, PathKind, Quartiles, Subject, Survey, SurveyedDevice};
 use crate::record::{Exhibit, ExhibitValue, Finding, FindingWeight, MeasuredSubject, TrapId};
 use crate::stats::Estimate;
@@ -74,9 +75,7 @@ pub(super) fn foreseen(survey: &Survey) -> Option<Finding> {
         RULE.id,
         FindingWeight::Note,
         None,
-        format!(
-            "Reads of trimmed or unwritten blocks of {name} are answered without reading flash."
-        ),
+        LayerClaim::TrimmedBlocks { device: name.clone() },
         vec![trimmable(name)],
         None,
     ))
@@ -111,24 +110,18 @@ fn mostly(samples: &BlockSamples) -> bool {
 fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
     let samples = samples(flow_view).filter(|samples| flow_view.reads() && mostly(samples))?;
     let part = share(ratio(u64::from(samples.zero), u64::from(samples.read)));
-    let name = flow_view.named();
+    let path = flow_view.subject.path.clone();
     let (weight, claim, more) = match (pace(samples), trims(flow_view.subject)) {
         (ZeroReadPace::Faster(times), _) => (
             FindingWeight::Refute,
-            format!(
-                "{part} of {} is zeros, and these blocks read {times:.1} times as fast as others: {name} answers them without reading (trimmed).",
-                flow_view.subject.path
-            ),
+            LayerClaim::ZerosReadFaster { part, path, times, device: flow_view.named() },
             None,
         ),
         // They cost as much as any other.
         (ZeroReadPace::Alike, _) => return None,
         (ZeroReadPace::Unknown, Some(trims)) => (
             FindingWeight::Doubt,
-            format!(
-                "{part} of {} is zeros: trimmed or unwritten blocks are answered without reading, and there is too little other data to compare.",
-                flow_view.subject.path
-            ),
+            LayerClaim::ZerosNotComparable { part, path },
             Some(trimmable(trims)),
         ),
         (ZeroReadPace::Unknown, None) => return None,

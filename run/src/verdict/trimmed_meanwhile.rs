@@ -2,6 +2,7 @@
 
 use super::measure::FlowView;
 use super::{Rule, RuleJudge, finding};
+use crate::claim::LayerClaim;
 use crate::name::quoted;
 use crate::plan::Action;
 use crate::record::{Exhibit, ExhibitValue, Finding, FindingWeight, NextStep, Remedy, TrapId};
@@ -40,31 +41,25 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
     let by_mount = mount.filter(|mount| {
         mount.options.split(',').any(|option| option == "discard" || option.starts_with("discard="))
     });
-    let (whose, next) = match by_mount {
+    let next = match by_mount {
         Some(mount) => {
             because.push(Exhibit::new(
                 format!("options of {}", mount.point),
                 mount.options.clone(),
                 "/proc/self/mountinfo",
             ));
-            (
-                "the file system is mounted with discard",
-                NextStep::new(
-                    Remedy::Remount,
-                    format!("sudo mount -o remount,nodiscard {}", quoted(&mount.point)),
-                ),
-            )
+            let command = format!("sudo mount -o remount,nodiscard {}", quoted(&mount.point));
+            NextStep::new(Remedy::Remount, command)
         }
-        None => (
-            "not by this run",
-            NextStep::new(Remedy::Inspect, "systemctl list-timers fstrim.timer; pgrep -a fstrim"),
-        ),
+        None => {
+            NextStep::new(Remedy::Inspect, "systemctl list-timers fstrim.timer; pgrep -a fstrim")
+        }
     };
     Some(finding(
         RULE.id,
         FindingWeight::Note,
         None,
-        format!("{} was trimmed during the run: {whose}.", level.name()),
+        LayerClaim::TrimmedMeanwhile { device: level.name(), by_mount: by_mount.is_some() },
         because,
         Some(next),
     ))

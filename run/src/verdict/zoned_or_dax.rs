@@ -2,6 +2,7 @@
 
 use super::measure::FlowView;
 use super::{Rule, RuleJudge, finding};
+use crate::claim::LayerClaim;
 use crate::evidence::Mount;
 use crate::name::quoted;
 use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId};
@@ -35,10 +36,7 @@ fn dax(flow_view: &FlowView<'_>) -> Option<Finding> {
         RULE.id,
         FindingWeight::Refute,
         Some(MeasuredSubject::NotADisk),
-        format!(
-            "This is the speed of memory: {} is mounted with {option}, which bypasses the block layer.",
-            mount.point
-        ),
+        LayerClaim::MountedDax { point: mount.point.clone(), option: option.into() },
         vec![
             Exhibit::new(
                 format!("options of {}", mount.point),
@@ -71,7 +69,7 @@ fn zoned(flow_view: &FlowView<'_>) -> Option<Finding> {
         RULE.id,
         FindingWeight::Note,
         None,
-        format!("{} is zoned ({kind}): each zone is written sequentially only.", layer.name),
+        LayerClaim::WrittenByZones { device: layer.name.clone(), model: kind.into() },
         vec![Exhibit::new(
             format!("zones of {}", layer.name),
             kind,

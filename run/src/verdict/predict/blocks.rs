@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::ends::device;
 use super::source::resident;
 use super::{PredictionView, file, machine, mount, own, place};
-use crate::claim::ForeseenClaim;
+use crate::claim::{ForeseenClaim, LayerClaim};
 use crate::evidence::{Direction, LeafKind, Machine, PathKind, Survey};
 use crate::plan::{
     BlockWork, CacheDrop, Caching, Durability, Fill, LayoutMode, Method, OffsetOrdering,
@@ -212,7 +212,7 @@ pub(super) fn nowhere(blocks: &BlockWork) -> Option<Finding> {
             no_disk::RULE.id,
             FindingWeight::Refute,
             Some(MeasuredSubject::Tool),
-            no_disk::NOTHING,
+            LayerClaim::NoStorageInvolved,
             vec![Exhibit::new("method", method.name(), "the plan")],
             Some(NextStep::new(Remedy::AnotherTarget, "df -hT")),
         )

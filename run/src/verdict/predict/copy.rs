@@ -5,7 +5,7 @@
 
 use super::ends::{CopyEnds, EndsJudge, SourceData, device};
 use super::{PredictionView, flushes, machine, mount, own, place, source};
-use crate::claim::{ForeseenClaim, TransferClaim};
+use crate::claim::{ForeseenClaim, LayerClaim, TransferClaim};
 use crate::evidence::{Direction, LeafKind, PathKind, Survey};
 use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId};
 use crate::unit::{Bytes, KIB, MIB};
@@ -125,7 +125,7 @@ fn nothing(ends: &CopyEnds<'_>) -> Option<Finding> {
         no_disk::RULE.id,
         FindingWeight::Refute,
         Some(MeasuredSubject::Tool),
-        no_disk::NOTHING,
+        LayerClaim::NoStorageInvolved,
         because.into(),
         Some(NextStep::new(Remedy::AnotherTarget, "df -hT")),
     ))

@@ -1,7 +1,7 @@
 //! What the target is at all: no disk, a disk whose counters are off, a disk behind a cache.
 
 use super::PredictionView;
-use crate::claim::{Claim, DataTranslation, ForeseenClaim};
+use crate::claim::{Claim, DataTranslation, ForeseenClaim, LayerClaim};
 use crate::evidence::{LayerKind, LeafKind, PathKind, SurveyedDevice};
 use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId};
 use crate::verdict::host_cache::is_virtual;
@@ -35,18 +35,20 @@ fn no_disk(view_of_plan: &PredictionView<'_>) -> Option<Finding> {
         LeafKind::Memory(what) => (
             FindingWeight::Refute,
             MeasuredSubject::NotADisk,
-            format!("Results here are the speed of memory: {}.", no_disk::memory(path, what))
-                .into(),
+            LayerClaim::NoDiskBelow {
+                path: path.clone(),
+                on: what.clone(),
+                through_blocks: false,
+                foreseen: true,
+            }
+            .into(),
             what,
         ),
         LeafKind::Remote(what) => (
             FindingWeight::Unproven,
             MeasuredSubject::NotADisk,
-            format!(
-                "Results here are the speed of the path to the storage, not of a disk: {}.",
-                no_disk::elsewhere(path, what)
-            )
-            .into(),
+            LayerClaim::NotSeenFromHere { path: path.clone(), on: what.clone(), foreseen: true }
+                .into(),
             what,
         ),
         LeafKind::Nothing(what) => (
