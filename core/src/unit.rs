@@ -222,6 +222,11 @@ impl Bandwidth {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Iops(pub f64);
 
+/// Requests in flight, on average.
+#[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct InFlight(pub f64);
+
 /// Three significant digits, as `statistics` asks for a measured figure: 4.19, 41.9, 419, 4190.
 pub fn three_digits(value: f64) -> String {
     let size = value.abs();
@@ -290,6 +295,12 @@ impl fmt::Display for Iops {
             i if i < 0.9995e6 => write!(f, "{}k", three_digits(i / 1e3)),
             i => write!(f, "{}M", three_digits(i / 1e6)),
         }
+    }
+}
+
+impl fmt::Display for InFlight {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:.1}", self.0)
     }
 }
 

@@ -304,6 +304,174 @@ memory-read-ahead = Read-ahead served { $calls } calls with { $requests ->
 memory-read-past-end = Read-ahead went past the end: { $device } read { DIGITS($times, 2) } times the bytes requested.
 memory-read-amplified = Read amplification: { $device } read { DIGITS($times, 2) } times the bytes requested.
 
+## Limits
+
+limit-at-cgroup-limit = Limited by a cgroup to { $limit } ({ $file }){ $flushed ->
+    [yes] ; all data was flushed
+   *[no] { "" }
+ }.
+limit-held-by-cgroup = Limited by a cgroup, which holds the rate below { $limit } ({ $file }): it held the run for { $held } of its time.
+limit-cgroup-below-figure = A cgroup limits { $device } to { $limit } here, whatever the device can do ({ $file }).
+limit-paced-by-plan = Held back by the rate or the pauses of the plan: { $device } was busy { $busy } of the time, so this is not its peak speed.
+limit-link-is-limit = { $foreseen ->
+    [yes] Figures are limited
+   *[no] Limited
+ } by the link of { $device }: { $mode ->
+    [none] it
+   *[other] { $mode }
+ } carries at most { $most }.
+limit-link-below-both-ends = The link of { $device } runs as { $mode }, at most { $most }; { $possible } is possible, perhaps in another port or slot, or by another cable.
+limit-above-queue-by-cgroup = Limited above the queue of { $device }, where { $file } holds the rate below { $limit }: the program waited while the device was mostly idle.
+limit-above-queue = Limited by something above the queue of { $device }: the program waited while the device was mostly idle.
+limit-page-cache-path = Limited by the path through the page cache, not by { $device }: { $device } was busy { $busy } of the time, and the program was on a CPU { $cpu }.
+limit-cpu-quota = Throttled by the cgroup's CPU limit { $throttled } of the time; { $device } was idle in between.
+limit-cpu-wait = Waiting for a CPU, not for { $device }: { $waited } of the time other processes had the CPUs.{ $users ->
+    [none] { "" }
+   *[other] { " " }{ $users }.
+ }
+limit-cpu-wait-in-memory = The program waited for a CPU { $waited } of the time; { $device } was idle in between. { $users }.
+limit-cpu-users-beside = Meanwhile { $users }{ $waited ->
+    [none] { "" }
+   *[other] ; this run waited for a CPU { $waited } of the time
+ }.
+limit-dirty-memory = Limited by memory for unwritten data: the program waited for it { $waited } of the time, and { $device } was idle in between.
+limit-hot-drive = { $at_limit ->
+    [yes] { $device } is at its temperature limit and throttles itself.
+   *[no] { $device } is close to its temperature limit, where it throttles itself.
+ }
+limit-throttled-cpus = Heat or low voltage throttled the CPUs, { $device_waited ->
+    [yes] and the device waited for them: this is the rate of a throttled machine
+   *[no] but the device was busy, so it hardly mattered
+ }.
+limit-run-stopped = The run did not run for { $stopped } of { $time }: { $frozen ->
+    [yes] its cgroup was frozen
+   *[no] it was stopped or frozen, or the machine was paused
+ }.
+limit-machine-suspended = The machine was suspended for { $suspended } while the run went on: that is no part of its time, but the device had to start anew.
+limit-other-end-of-pipe = Limited by the program at the other end of the pipe: the run waited for it { $waited } of the time.
+limit-file-lock = Limited by the lock of the file: { $writes } writes were in flight, but { $device } had { $had }; writes that allocate wait for each other.
+limit-memory-copy = Limited by the copy { $reads ->
+    [yes] from
+   *[no] into
+ } the page cache: it ran { $of_speed ->
+    [none] as fast as
+   *[other] at { $of_speed } of the speed at which
+ } this machine copies; { $device } was idle in between.
+limit-cpu-bound = CPU-bound: each worker used { $cpu } of a CPU; { $device } was idle in between.
+limit-program-bound = Limited by the program, not by { $device }: it was on a CPU { $cpu } of the time (copying { $reads ->
+    [yes] out of
+   *[no] into
+ } the page cache included), { $idle } while { $device } had nothing to do.
+limit-source-bound = Limited by the source: { $generating } of the time went into generating data.
+limit-bytewise-bound = CPU-bound: workers ran or waited for a CPU { $cpu } of the time, one call per byte ({ $method }); { $device } was idle in between.
+limit-latency-bound = Latency-bound at depth 1: { $device } was busy { $busy } of the time, so this is not its peak speed.
+limit-depth-not-reached = Queue depth not reached: { $device } had { $had } of { $planned } I/Os in flight on average ({ $part }); { $rest ->
+    [not_sent] the program did not send them
+    [above_queue] the others waited above its queue
+   *[unknown] where the others waited is unknown
+ }.
+
+cgroup-limit-bytes-per-second = { $value }
+cgroup-limit-operations-per-second = { $value } operations per second
+
+## Others
+
+others-device-shared = Other programs used { $device } at the same time: { $foreign } of its { $requests ->
+    [yes] requests
+   *[no] bytes
+ } were not from this run.{ $movers ->
+    [none] { "" }
+   *[other] { " " }Meanwhile { $movers }.
+ }
+others-moved-by-nobody = { $foreign } of the bytes that { $device } moved were not requested by this run, and no process was seen that moved them: { $source }.
+others-partners-beside = This is only part of what { $device } did: { $count ->
+    [one] a partner
+   *[other] { $count } partners
+ } on the same semaphores ({ $partners }) moved { $moved } meanwhile, { $total } in total, at { $pace }.
+others-read-by-others = Another program read the same data: this run asked { $device } for only { $own } of its bytes, and found the rest in memory.
+others-earlier-writeback = Writeback of earlier writes was still running: { $device } got { $written } in the { $time } before the start, and { $dirty } were still dirty.
+others-both-ends-on-disk = Both ends of the copy are on the same disk, { $disk }: { $work }.
+others-machine-swapped = The machine was short of memory and swapped { $swapped } during the run.
+others-time-unexplained = { $part } of the time is unexplained: the run waited, but not for its device, a CPU, or a limit that can be seen.
+others-bytes-unexplained = { $part } of the bytes { $reads ->
+    [yes] read
+   *[no] written
+ } are unexplained: the calls moved { $called }, { $device } moved { $at_device }, and nothing that was seen makes up for the difference.
+
+foreign-source-inode-tables = ext4, which may be writing the inode tables of a new file system (ext4lazyinit), or another program
+foreign-source-writeback = the kernel, which wrote back { $value } of pages that programs had changed before
+foreign-source-unknown = the file system itself, or another program
+
+disk-of-both-ends-foreseen = it reads and writes in turn, so it moves twice this many bytes
+disk-of-both-ends-read-all = it read and wrote in turn, so it moved twice this many bytes
+disk-of-both-ends-read-part = it read { $read } of { $of } and wrote in turn
+
+named-process-itself = { $name } (process { $pid })
+named-process-started-by = programs started by { $name } (process { $pid })
+cpu-user = { $process } used { $cpu } of a CPU
+foreign-mover = { $process } { $moved }
+moved-bytes-read = read { $value }
+moved-bytes-written = wrote { $value }
+moved-bytes-both = read { $read } and wrote { $written }
+
+## Steady rates
+
+steady-rate-fell = { $device } fell from { $fast } to { $slow } after { $after }{ $with ->
+    [none] { "" }
+   *[other] , and with it the { $with }
+ }{ $average }
+steady-hidden-stalls = The average hides { $stalls ->
+    [one] a stall of
+   *[other] { $stalls } stalls, the longest of
+ } { $longest }.
+steady-not-steady = { $end }, after { $time }.
+steady-two-rates = The rate of { $device } changed{ $with ->
+    [none] { "" }
+   *[other] , and with it the { $with }
+ }: { $first } for { $first_time }, then { $second } for { $second_time }; the average is neither.
+steady-many-rates = The rate of { $device } changed { $changes } times, between { $least } and { $most }: the average is the rate of no moment.
+steady-limit-changed = The limit on { $device } changed while the run went on, from or to { $limit } ({ $file }): the average is the rate of no moment.
+steady-uneven-rate = The rate of { $device } spreads by ±{ $spread } around its median: one figure cannot describe it.
+steady-no-data-moved = No data was moved, so there is no figure.
+steady-too-short = The run took { $time }, which is too short to measure.
+steady-queued-behind-others = I/Os queued behind earlier ones: the p99 is { $due } from when they were due, but { $sent } from when they were submitted.
+
+average-of-fall-near-second = ; the average is close to the second rate.
+average-of-fall-told-apart = ; the sustained rate is told apart from the average.
+average-of-fall-neither = : the average, { $value }, is neither.
+
+end-before-steady-interrupted = Interrupted before it was steady
+end-before-steady-failed = Failed before it was steady
+end-before-steady-stopped = Stopped before it was steady
+end-before-steady-at-time = Stopped at the { $value } limit before it was steady
+end-before-steady-at-bytes = Stopped at the { $value } limit before it was steady
+end-before-steady-at-operations = Stopped at the { $value } operations limit before it was steady
+
+condition-step = { $what } (from { $before } to { $now })
+condition-of-pcie-link = PCIe link of { $value }
+condition-of-sata-link = SATA link of { $value }
+condition-of-usb-link = USB link of { $value }
+condition-of-card-bus = card bus of { $value }
+condition-of-cpu-ceiling = highest allowed CPU frequency of { $value }
+condition-of-cpu-cooling = cooling of CPUs by { $value }
+condition-of-heat-throttling = count of throttling for heat of { $value }
+condition-of-voltage = voltage of { $value }
+condition-of-temperature = temperature of { $value }
+condition-of-free-space = free space of { $value }
+condition-of-requests-of-others = number of requests that others had in flight at { $value }
+condition-of-read-limit = limit on reads of { $value }
+condition-of-write-limit = limit on writes to { $value }
+condition-state-mode = { $value }
+condition-state-times = { $value }
+condition-state-megahertz = { $value } MHz
+condition-state-step = step { $value }
+condition-state-voltage-low = too low
+condition-state-voltage-high = high enough
+condition-state-celsius = { $value } °C
+condition-state-free = { $value }
+condition-state-in-flight = { $value }
+condition-state-limit = { $value }
+
 ## Summaries
 
 summary-nothing-found = Nothing was found against this figure.

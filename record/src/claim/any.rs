@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     ComparedRuns, ComparedSide, ComparedThing, DataArrival, DifferingValue, FlushClaim,
-    ForeseenClaim, LayerClaim, MemoryClaim, OtherPhases, OutcomeClaim, PlaceClaim, Series,
-    TransferClaim,
+    ForeseenClaim, LayerClaim, LimitClaim, MemoryClaim, OtherPhases, OthersClaim, OutcomeClaim,
+    PlaceClaim, Series, SteadyClaim, TransferClaim,
 };
 use crate::unit::{Bandwidth, Share};
 
@@ -32,6 +32,12 @@ pub enum Claim {
     Layer(LayerClaim),
     /// Of data in memory.
     Memory(MemoryClaim),
+    /// Of what held a run.
+    Limit(LimitClaim),
+    /// Of the work of others.
+    Others(OthersClaim),
+    /// Of a rate over time.
+    Steady(SteadyClaim),
     /// In words: of a record of another version, or of what has no value of its own.
     Said(String),
     /// Of another version, which has its words beside it.

@@ -7,10 +7,13 @@ mod compare;
 mod flush;
 mod foreseen;
 mod layer;
+mod limit;
 mod memory;
+mod others;
 mod outcome;
 mod place;
 mod series;
+mod steady;
 mod summary;
 mod transfer;
 
@@ -19,9 +22,16 @@ pub use compare::{ComparedRuns, ComparedSide, ComparedThing, DifferingValue};
 pub use flush::{FlushClaim, LeftWrites};
 pub use foreseen::{AllowedRate, DataTranslation, ForeseenClaim};
 pub use layer::{LayerClaim, LayerWork};
+pub use limit::{CgroupLimit, LimitClaim, MissingRequests};
 pub use memory::MemoryClaim;
+pub use others::{
+    CpuUser, DiskOfBothEnds, ForeignMover, ForeignSource, MovedBytes, NamedProcess, OthersClaim,
+};
 pub use outcome::{DatalessCalls, FailureReason, MissingEvidence, OutcomeClaim};
 pub use place::PlaceClaim;
 pub use series::Series;
+pub use steady::{
+    AverageOfFall, ConditionOf, ConditionState, ConditionStep, EndBeforeSteady, SteadyClaim,
+};
 pub use summary::{DataArrival, OtherPhases};
 pub use transfer::TransferClaim;

@@ -19,6 +19,10 @@ impl WantedMessages {
             self.variant(&kind, variant);
         }
         self.variants_of_words(&kind, &schema);
+        if let Some(fields) = schema["properties"].as_object() {
+            let name = arguments::message_name(&kind, "");
+            self.0.insert(name.trim_end_matches('-').into(), fields.keys().cloned().collect());
+        }
     }
 
     fn add_struct<T: JsonSchema>(&mut self) {
@@ -110,6 +114,21 @@ fn each_claim(wanted: &mut WantedMessages) {
     wanted.add::<LayerClaim>();
     wanted.add::<LayerWork>();
     wanted.add::<MemoryClaim>();
+    wanted.add::<LimitClaim>();
+    wanted.add::<CgroupLimit>();
+    wanted.add::<OthersClaim>();
+    wanted.add::<ForeignMover>();
+    wanted.add::<CpuUser>();
+    wanted.add::<DiskOfBothEnds>();
+    wanted.add::<ForeignSource>();
+    wanted.add::<MovedBytes>();
+    wanted.add::<NamedProcess>();
+    wanted.add::<SteadyClaim>();
+    wanted.add::<AverageOfFall>();
+    wanted.add::<ConditionOf>();
+    wanted.add::<ConditionState>();
+    wanted.add::<ConditionStep>();
+    wanted.add::<EndBeforeSteady>();
     wanted.add::<SummaryClaim>();
     wanted.add::<DataArrival>();
     wanted.add::<OtherPhases>();
