@@ -1,12 +1,14 @@
 //! The two balances of a phase in words: where its bytes went, and its time.
 
 use super::fact::{PageFact, fact, listed};
+use crate::claim::ConditionStep;
 use crate::evidence::Direction;
 use crate::record::{
     ByteBalance, ByteMover, ConditionChange, MeasuredSubject, PhaseLedger, PhaseRecord, RateLevel,
     Record, TimeBalance, Trust, Verdict,
 };
 use crate::unit::{ByteRange, Bytes, Share};
+use crate::words::say;
 
 /// Of so many phases it is told.
 const PHASES: usize = 4;
@@ -70,8 +72,8 @@ pub fn facts(ledger: &PhaseLedger) -> Vec<PageFact> {
 
 /// `at 2.04 s: limit on writes to loop3, 4.19 MB/s, then 16.8 MB/s`.
 fn change(change: &ConditionChange) -> String {
-    let [before, now] = change.told();
-    format!("at {}: {}, {before}, then {now}", change.at_ns, change.what())
+    let ConditionStep { what, before, now } = change.step();
+    format!("at {}: {}, {}, then {}", change.at_ns, say(&what), say(&before), say(&now))
 }
 
 /// `20 MiB written = 20 MiB at loop0; the file system added 412 KiB`.

@@ -10,6 +10,7 @@ use crate::record::{
 };
 use crate::unit::{Bytes, Nanos};
 use crate::verdict::stopped_before_steady;
+use crate::words::say;
 
 /// What stands above the figures.
 pub const FIGURES: [&str; 6] = ["MB/s", "IOPS", "p50", "p99", "max", "spread"];
@@ -147,7 +148,7 @@ pub fn steady(record: &Record, phase: &PhaseRecord) -> Vec<String> {
     let told = |SteadyResult { job, counted, after, state, .. }: &SteadyResult| {
         let of = if phase.steady.len() > 1 { format!("{job}: ") } else { String::new() };
         let Some((state, after)) = state.as_ref().zip(*after) else {
-            return format!("{of}{}", stopped_before_steady(record, phase, job));
+            return format!("{of}{}", say(&stopped_before_steady(record, phase, job)));
         };
         let rate = match counted {
             RateBasis::Bytes => format!("{} MB/s", digits(state.mean / 1e6)),

@@ -14,6 +14,7 @@ use crate::unit::Bandwidth;
 use crate::verdict::stopped_before_steady;
 use crate::verdict::sustain::SustainedView;
 use crate::verdict::words::share;
+use crate::words::say;
 
 /// Lines and columns of the timeline, and columns of its scale.
 const HEIGHT: usize = 6;
@@ -120,7 +121,7 @@ fn lasting(record: &Record, found: &SustainedView) -> String {
         ),
         None => {
             let job = found.phase.steady.first().map_or("", |job| job.job.as_str());
-            let stopped = stopped_before_steady(record, found.phase, job);
+            let stopped = say(&stopped_before_steady(record, found.phase, job));
             format!("{rate} so far. {stopped}")
         }
     }

@@ -3,13 +3,14 @@
 use serde::{Deserialize, Serialize};
 
 use super::Aftermath;
+use crate::claim::{CgroupLimit, ConditionOf, ConditionState, ConditionStep};
 use crate::error::Fault;
 use crate::evidence::{
     BlockSamples, CachePages, ConditionKind, CopySpeed, DiskCounters, Extents, Limits,
     OtherProcesses, Reading, Snapshot, ThreadStates, ThreadTimes, Throttle, Warmth,
 };
 use crate::plan::Shared;
-use crate::unit::{Bandwidth, Bytes, Nanos};
+use crate::unit::{Bandwidth, Bytes, InFlight, Nanos};
 
 /// What the kernel said around one phase.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -178,48 +179,56 @@ pub struct ConditionChange {
 }
 
 impl ConditionChange {
-    /// What changed: `limit on writes to loop3`, `PCIe link of nvme0n1`.
-    pub fn what(&self) -> String {
-        let what = match self.kind {
-            ConditionKind::PcieLink => "PCIe link of ",
-            ConditionKind::SataLink => "SATA link of ",
-            ConditionKind::UsbLink => "USB link of ",
-            ConditionKind::CardLink => "card bus of ",
-            ConditionKind::CpuCeiling => "highest allowed CPU frequency of ",
-            ConditionKind::Cooling => "cooling of CPUs by ",
-            ConditionKind::Throttled => "count of throttling for heat of ",
-            ConditionKind::Undervolted => "voltage of ",
-            ConditionKind::Temperature => "temperature of ",
-            ConditionKind::FreeSpace => "free space of ",
-            ConditionKind::OthersInFlight => "number of requests that others had in flight at ",
-            ConditionKind::ReadLimit | ConditionKind::ReadIopsLimit => "limit on reads of ",
-            ConditionKind::WriteLimit | ConditionKind::WriteIopsLimit => "limit on writes to ",
-        };
-        format!("{what}{}", self.of)
-    }
-
-    /// How it was, and is from then on, with units: `4.19 MB/s`, `16.8 MB/s`.
-    pub fn told(&self) -> [String; 2] {
-        [&self.before, &self.now].map(|value| told(self.kind, value))
+    /// What changed, and how it was before and after.
+    pub fn step(&self) -> ConditionStep {
+        ConditionStep {
+            what: what(self.kind, self.of.clone()),
+            before: state(self.kind, &self.before),
+            now: state(self.kind, &self.now),
+        }
     }
 }
 
-/// A value with its unit; what is no number stands for itself.
-fn told(kind: ConditionKind, value: &str) -> String {
-    let Ok(number) = value.parse::<f64>() else { return value.into() };
+fn what(kind: ConditionKind, of: String) -> ConditionOf {
     match kind {
-        ConditionKind::CpuCeiling => format!("{:.0} MHz", number / 1e3),
-        ConditionKind::Cooling => format!("step {number}"),
-        ConditionKind::Undervolted if number > 0.0 => "too low".into(),
-        ConditionKind::Undervolted => "high enough".into(),
-        ConditionKind::Temperature => format!("{:.0} °C", number / 1e3),
-        ConditionKind::FreeSpace => Bytes(number as u64).to_string(),
-        ConditionKind::OthersInFlight => format!("{number:.1}"),
-        ConditionKind::ReadLimit | ConditionKind::WriteLimit => Bandwidth(number).to_string(),
-        ConditionKind::ReadIopsLimit | ConditionKind::WriteIopsLimit => {
-            format!("{number} operations per second")
+        ConditionKind::PcieLink => ConditionOf::PcieLink(of),
+        ConditionKind::SataLink => ConditionOf::SataLink(of),
+        ConditionKind::UsbLink => ConditionOf::UsbLink(of),
+        ConditionKind::CardLink => ConditionOf::CardBus(of),
+        ConditionKind::CpuCeiling => ConditionOf::CpuCeiling(of),
+        ConditionKind::Cooling => ConditionOf::CpuCooling(of),
+        ConditionKind::Throttled => ConditionOf::HeatThrottling(of),
+        ConditionKind::Undervolted => ConditionOf::Voltage(of),
+        ConditionKind::Temperature => ConditionOf::Temperature(of),
+        ConditionKind::FreeSpace => ConditionOf::FreeSpace(of),
+        ConditionKind::OthersInFlight => ConditionOf::RequestsOfOthers(of),
+        ConditionKind::ReadLimit | ConditionKind::ReadIopsLimit => ConditionOf::ReadLimit(of),
+        ConditionKind::WriteLimit | ConditionKind::WriteIopsLimit => ConditionOf::WriteLimit(of),
+    }
+}
+
+/// A value in its unit; what is no number stands for itself.
+fn state(kind: ConditionKind, value: &str) -> ConditionState {
+    let Ok(number) = value.parse::<f64>() else { return ConditionState::Mode(value.into()) };
+    match kind {
+        ConditionKind::CpuCeiling => ConditionState::Megahertz((number / 1e3).round() as u64),
+        ConditionKind::Cooling => ConditionState::Step(number as u64),
+        ConditionKind::Throttled => ConditionState::Times(number as u64),
+        ConditionKind::Undervolted if number > 0.0 => ConditionState::VoltageLow,
+        ConditionKind::Undervolted => ConditionState::VoltageHigh,
+        ConditionKind::Temperature => ConditionState::Celsius((number / 1e3).round() as i64),
+        ConditionKind::FreeSpace => ConditionState::Free(Bytes(number as u64)),
+        ConditionKind::OthersInFlight => ConditionState::InFlight(InFlight(number)),
+        ConditionKind::ReadLimit | ConditionKind::WriteLimit => {
+            ConditionState::Limit(CgroupLimit::BytesPerSecond(Bandwidth(number)))
         }
-        _ => value.into(),
+        ConditionKind::ReadIopsLimit | ConditionKind::WriteIopsLimit => {
+            ConditionState::Limit(CgroupLimit::OperationsPerSecond(number as u64))
+        }
+        ConditionKind::PcieLink
+        | ConditionKind::SataLink
+        | ConditionKind::UsbLink
+        | ConditionKind::CardLink => ConditionState::Mode(value.into()),
     }
 }
 

@@ -1,10 +1,12 @@
-//! What changed with a rate, in the words of a verdict: a limit, a link, a clock, free space, others.
+//! What changed with a rate: a limit, a link, a clock, free space, others.
 
 use super::ledger;
 use super::threshold::LIMIT_NEAR_IDLE;
+use crate::claim::ConditionStep;
 use crate::evidence::{ConditionKind, Direction};
 use crate::record::{ConditionChange, Exhibit, PhaseLedger};
 use crate::unit::Nanos;
+use crate::words::say;
 
 /// The changes that a change of the rate may have come from.
 pub(super) struct ChangedWith<'l>(Vec<&'l ConditionChange>);
@@ -21,25 +23,23 @@ impl<'l> ChangedWith<'l> {
         Self(ledger.changes.iter().filter(limits).collect())
     }
 
-    /// A part of a sentence about the change of the rate: `, and with it the limit on writes to loop3 (from 4.19 MB/s to
-    /// 16.8 MB/s)`. Of several changes a limit that the rates met, bytes per second before and after; empty where nothing
-    /// was seen, or nothing that can be named as the cause.
-    pub fn told(&self, direction: Direction, rates: [f64; 2]) -> String {
+    /// What the rate changed with. Of several changes a limit that the rates met, bytes per second before and after;
+    /// `None` where nothing was seen, or nothing that can be named as the cause.
+    pub fn cause(&self, direction: Direction, rates: [f64; 2]) -> Option<ConditionStep> {
         let limits: Vec<_> =
             self.0.iter().copied().filter(|change| met(change, direction, rates)).collect();
         let (([change], _) | (_, [change])) = (self.0.as_slice(), limits.as_slice()) else {
-            return String::new();
+            return None;
         };
-        let [before, now] = change.told();
-        format!(", and with it the {} (from {before} to {now})", change.what())
+        Some(change.step())
     }
 
     /// All of them, where they were read.
     pub fn exhibits(&self) -> Vec<Exhibit> {
         let shown = |change: &&ConditionChange| {
-            let [before, now] = change.told();
-            let text = format!("{before}, then {now} by {}", change.at_ns);
-            Exhibit::new(change.what(), text, change.source.clone())
+            let ConditionStep { what, before, now } = change.step();
+            let text = format!("{}, then {} by {}", say(&before), say(&now), change.at_ns);
+            Exhibit::new(say(&what), text, change.source.clone())
         };
         self.0.iter().map(shown).collect()
     }
@@ -81,10 +81,11 @@ mod tests {
         let raised = change(ReadLimit, "loop3", "none", "4194304");
         let writes = change(WriteLimit, "loop3", "16777216", "4194304");
         let told = |changes: &[&ConditionChange], rates| {
-            ChangedWith(changes.to_vec()).told(Direction::Read, rates)
+            let cause = ChangedWith(changes.to_vec()).cause(Direction::Read, rates);
+            cause.map(|step| say(&step)).unwrap_or_default()
         };
         let fell = [16.7e6, 4.2e6];
-        let said = ", and with it the limit on reads of loop3 (from 16.8 MB/s to 4.19 MB/s)";
+        let said = "limit on reads of loop3 (from 16.8 MB/s to 4.19 MB/s)";
         assert_eq!(told(&[&reads], fell), said);
         assert_eq!(told(&[&others, &reads], fell), said);
         assert_eq!(told(&[&reads, &writes, &others], fell), said);

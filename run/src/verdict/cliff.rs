@@ -8,6 +8,7 @@ use super::threshold::{
 };
 use super::words::pace;
 use super::{Rule, RuleJudge, advice, disturbed, finding, limits, refuted};
+use crate::claim::{AverageOfFall, SteadyClaim};
 use crate::record::{
     Exhibit, ExhibitValue, Finding, FindingWeight, MeasuredSubject, PhaseLedger, TrapId,
 };
@@ -42,26 +43,24 @@ fn judge(phase_view: &PhaseView<'_>, ledger: &PhaseLedger, found: &[Finding]) ->
     let (fast, slow) = (pace(fall.before.rate()), pace(fall.after.rate()));
     let average = fall.all.rate();
     let changed = ChangedWith::new(ledger, fall.before.time);
-    let fell = format!(
-        "{} fell from {fast} to {slow} after {}{}",
-        flow_view.named(),
-        Bytes(fall.before.bytes),
-        changed.told(flow_view.direction(), [fall.before.rate(), fall.after.rate()])
-    );
     // Who asked for what lasts is told of both.
     let asked = phase_view.record.plan.study().tells_what_lasts()
         && phase_view.phase.steady.iter().any(|job| job.state.is_some());
-    let (weight, measures, claim) = if average <= fall.after.rate() * CLIFF_HARMLESS {
-        (FindingWeight::Note, None, format!("{fell}; the average is close to the second rate."))
+    let (weight, measures, average) = if average <= fall.after.rate() * CLIFF_HARMLESS {
+        (FindingWeight::Note, None, AverageOfFall::NearSecond)
     } else if asked {
-        (
-            FindingWeight::Note,
-            None,
-            format!("{fell}; the sustained rate is told apart from the average."),
-        )
+        (FindingWeight::Note, None, AverageOfFall::ToldApart)
     } else {
-        let claim = format!("{fell}: the average, {}, is neither.", pace(average));
-        (FindingWeight::Doubt, Some(MeasuredSubject::Unsteady), claim)
+        let neither = AverageOfFall::Neither(pace(average));
+        (FindingWeight::Doubt, Some(MeasuredSubject::Unsteady), neither)
+    };
+    let claim = SteadyClaim::RateFell {
+        device: flow_view.named(),
+        fast,
+        slow,
+        after: Bytes(fall.before.bytes),
+        with: changed.cause(flow_view.direction(), [fast.0, slow.0]),
+        average,
     };
     let shown = |when: &str, part: RateInterval| {
         Exhibit::new(

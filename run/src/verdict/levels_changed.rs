@@ -6,6 +6,7 @@ use super::rate_series::intervals;
 use super::threshold::UNEVEN;
 use super::words::{pace, share};
 use super::{Rule, RuleJudge, advice, disturbed, finding, limits, refuted};
+use crate::claim::SteadyClaim;
 use crate::record::{
     self, Exhibit, ExhibitUnit, ExhibitValue, Finding, FindingWeight, MeasuredSubject, PhaseLedger,
     RateLevel, TrapId,
@@ -65,26 +66,26 @@ fn judge(phase_view: &PhaseView<'_>, ledger: &PhaseLedger, found: &[Finding]) ->
         exhibits
     };
     let claim = match levels.as_slice() {
-        [one, other] => format!(
-            "The rate of {} changed{}: {}, then {}; the average is neither.",
-            flow_view.named(),
-            with_it(other)
-                .map(|changed| changed.told(flow_view.direction(), [one.rate.0, other.rate.0]))
-                .unwrap_or_default(),
-            told(one),
-            told(other)
-        ),
+        [one, other] => SteadyClaim::TwoRates {
+            device: flow_view.named(),
+            with: with_it(other).and_then(|changed| {
+                changed.cause(flow_view.direction(), [one.rate.0, other.rate.0])
+            }),
+            first: one.rate,
+            first_time: lasted(one),
+            second: other.rate,
+            second_time: lasted(other),
+        },
         many => {
             let rate = |level: &&RateLevel| (level.rate.0 * 1e3) as u64;
             let low = many.iter().min_by_key(rate).unwrap_or(first);
             let high = many.iter().max_by_key(rate).unwrap_or(last);
-            format!(
-                "The rate of {} changed {} times, between {} and {}: the average is the rate of no moment.",
-                flow_view.named(),
-                many.len() - 1,
-                pace(low.rate.0),
-                pace(high.rate.0)
-            )
+            SteadyClaim::ManyRates {
+                device: flow_view.named(),
+                changes: many.len() - 1,
+                least: low.rate,
+                most: high.rate,
+            }
         }
     };
     Some(finding(
@@ -101,12 +102,11 @@ fn judge(phase_view: &PhaseView<'_>, ledger: &PhaseLedger, found: &[Finding]) ->
 /// for a level of its own.
 fn limit_gone(ledger: &PhaseLedger, flow_view: &FlowView<'_>) -> Option<Finding> {
     let (throttle, _) = limits::met_while_there(flow_view)?;
-    let claim = format!(
-        "The limit on {} changed while the run went on, from or to {} ({}): the average is the rate of no moment.",
-        throttle.name,
-        limits::rate(throttle.limit),
-        throttle.file
-    );
+    let claim = SteadyClaim::LimitChanged {
+        device: throttle.name.clone(),
+        limit: limits::allowed(throttle),
+        file: throttle.file.clone(),
+    };
     Some(finding(
         RULE.id,
         FindingWeight::Doubt,
@@ -136,10 +136,7 @@ fn uneven(phase_view: &PhaseView<'_>, flow_view: &FlowView<'_>) -> Option<Findin
         RULE.id,
         FindingWeight::Unproven,
         Some(MeasuredSubject::Unsure),
-        format!(
-            "The rate of {} spreads by ±{shown} around its median: one figure cannot describe it.",
-            flow_view.named()
-        ),
+        SteadyClaim::UnevenRate { device: flow_view.named(), spread: shown },
         vec![Exhibit::new(
             "spread of the rate",
             ExhibitValue::number(spread, ExhibitUnit::Fraction, format!("±{shown}")),

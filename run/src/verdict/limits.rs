@@ -3,7 +3,7 @@
 use super::measure::{self, DeviceLevel, FlowView, PhaseView};
 use super::threshold::{LIMIT_HOLDS, LIMIT_LOOK, LIMIT_NEAR, LIMIT_NEAR_IDLE, LIMIT_SLICE};
 use super::words::pace;
-use crate::claim::AllowedRate;
+use crate::claim::{AllowedRate, CgroupLimit};
 use crate::evidence::{Direction, LimitValue, Throttle};
 use crate::name::quoted;
 use crate::record::{Exhibit, ExhibitValue, NextStep, Remedy, SamplePoint};
@@ -158,6 +158,14 @@ pub(super) fn allow(phase_view: &PhaseView<'_>, rate: f64) -> bool {
         LimitValue::BytesPerSecond(cap) => rate <= cap as f64 * (1.0 + LIMIT_NEAR) * at_once,
         LimitValue::OpsPerSecond(_) => true,
     })
+}
+
+/// What a limit allows, to be claimed.
+pub(super) fn allowed(throttle: &Throttle) -> CgroupLimit {
+    match throttle.limit {
+        LimitValue::BytesPerSecond(cap) => CgroupLimit::BytesPerSecond(pace(cap as f64)),
+        LimitValue::OpsPerSecond(cap) => CgroupLimit::OperationsPerSecond(cap),
+    }
 }
 
 /// A limit in words: its rate.

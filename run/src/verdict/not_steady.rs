@@ -3,6 +3,7 @@
 use super::measure::PhaseView;
 use super::words::pace;
 use super::{Rule, RuleJudge, advice, finding, refuted};
+use crate::claim::{EndBeforeSteady, SteadyClaim};
 use crate::plan::StopLimit;
 use crate::record::{
     Ending, Exhibit, ExhibitValue, Finding, FindingWeight, MeasuredSubject, NextStep, PhaseRecord,
@@ -42,31 +43,27 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
         RULE.id,
         FindingWeight::Doubt,
         Some(MeasuredSubject::Unsteady),
-        format!(
-            "{}, after {time}.",
-            stopped_before_steady(phase_view.record, phase_view.phase, &job.job)
-        ),
+        SteadyClaim::NotSteady {
+            end: stopped_before_steady(phase_view.record, phase_view.phase, &job.job),
+            time,
+        },
         vec![Exhibit::new("mean over the whole run", mean, "the run's clock and counts")],
         longer(phase_view),
     ))
 }
 
-/// What has ended a job before it was steady: `Stopped at the 20 GiB limit before it was steady`.
-pub fn stopped_before_steady(record: &Record, phase: &PhaseRecord, job: &str) -> String {
+/// What has ended a job before it was steady.
+pub fn stopped_before_steady(record: &Record, phase: &PhaseRecord, job: &str) -> EndBeforeSteady {
     let last = record.phases.last().is_some_and(|last| last.name == phase.name);
-    let how = match &record.ending {
-        Ending::Interrupted(_) if last => "Interrupted".into(),
-        Ending::Failed(_) if last => "Failed".into(),
-        _ => match limit(record, phase, job) {
-            Some(limit) => format!("Stopped at the {limit} limit"),
-            None => "Stopped".into(),
-        },
-    };
-    format!("{how} before it was steady")
+    match &record.ending {
+        Ending::Interrupted(_) if last => EndBeforeSteady::Interrupted,
+        Ending::Failed(_) if last => EndBeforeSteady::Failed,
+        _ => limit(record, phase, job).unwrap_or(EndBeforeSteady::Stopped),
+    }
 }
 
-/// The limit that a job has reached, in words.
-fn limit(record: &Record, phase: &PhaseRecord, job: &str) -> Option<String> {
+/// The limit that a job has reached.
+fn limit(record: &Record, phase: &PhaseRecord, job: &str) -> Option<EndBeforeSteady> {
     let planned = record.planned(phase)?;
     let rule = &planned.jobs.iter().find(|planned| planned.name == job)?.stop;
     let time = phase.span.stopped.since(phase.span.counted);
@@ -74,9 +71,13 @@ fn limit(record: &Record, phase: &PhaseRecord, job: &str) -> Option<String> {
     let moved: u64 = phase.flows.iter().fold(0, |sum, flow| sum.saturating_add(flow.bytes.0));
     let ops = phase.totals.values().fold(0_u64, |sum, total| sum.saturating_add(total.ops.0));
     rule.first_of.iter().find_map(|limit| match limit {
-        StopLimit::Time(most) => (time >= *most).then(|| most.to_string()),
-        StopLimit::Bytes(most) => (alone && moved >= most.0).then(|| most.to_string()),
-        StopLimit::Ops(most) => (alone && ops >= most.0).then(|| format!("{} operations", most.0)),
+        StopLimit::Time(most) => (time >= *most).then_some(EndBeforeSteady::AtTime(*most)),
+        StopLimit::Bytes(most) => {
+            (alone && moved >= most.0).then_some(EndBeforeSteady::AtBytes(*most))
+        }
+        StopLimit::Ops(most) => {
+            (alone && ops >= most.0).then_some(EndBeforeSteady::AtOperations(most.0))
+        }
         StopLimit::Full
         | StopLimit::Passes(_)
         | StopLimit::Steady(_)
@@ -98,6 +99,7 @@ mod tests {
     use crate::plan::StopLimit;
     use crate::record::{Ending, MeasuredSubject, Trust};
     use crate::unit::Bytes;
+    use crate::words::say;
 
     #[test]
     fn what_did_not_become_steady_is_doubtful_unless_somebody_ended_it() {
@@ -106,7 +108,7 @@ mod tests {
         let found = verdict(&bench.record);
         assert_eq!((found.trust, found.measures), (Trust::Doubtful, MeasuredSubject::Unsteady));
         let said = |bench: &DoctoredRecord| {
-            super::stopped_before_steady(&bench.record, &bench.record.phases[0], "dd")
+            say(&super::stopped_before_steady(&bench.record, &bench.record.phases[0], "dd"))
         };
         assert_eq!(said(&bench), "Stopped before it was steady");
         bench.record.plan.phases[0].jobs[0].name = "dd".into();

@@ -3,6 +3,7 @@
 use super::measure::PhaseView;
 use super::threshold::OMITTED;
 use super::{Rule, RuleJudge, finding, refuted};
+use crate::claim::SteadyClaim;
 use crate::record::{
     Exhibit, Finding, FindingWeight, LatencyPart, Metric, PhaseFigures, Statistic, TrapId,
 };
@@ -34,9 +35,7 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
         RULE.id,
         FindingWeight::Note,
         None,
-        format!(
-            "I/Os queued behind earlier ones: the p99 is {due} from when they were due, but {sent} from when they were submitted."
-        ),
+        SteadyClaim::QueuedBehindOthers { due, sent },
         vec![
             Exhibit::new(
                 format!("p99 of {} from the due time", action.name()),

@@ -6,6 +6,7 @@ use super::threshold::{
     STALL_PART, STALL_RATE,
 };
 use super::{Rule, RuleJudge, cliff, finding, other_end, refuted};
+use crate::claim::SteadyClaim;
 use crate::plan::{Action, Caching};
 use crate::record::{
     Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, SamplePoint, TrapId,
@@ -35,13 +36,11 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
     let fell = found.iter().any(|f| f.trap == cliff::RULE.id);
     let stalls = stalls(phase_view, fell);
     let worst = stalls.iter().copied().max()?;
-    let count = stalls.len();
-    let noun = if count == 1 { "stall" } else { "stalls" };
     Some(finding(
         RULE.id,
         FindingWeight::Doubt,
         Some(MeasuredSubject::Unsteady),
-        format!("The average hides {count} {noun}, the longest of {worst}."),
+        SteadyClaim::HiddenStalls { stalls: stalls.len(), longest: worst },
         vec![Exhibit::new("longest time with almost no I/O completed", worst, "the run's series")],
         Some(NextStep::new(Remedy::Inspect, "sudo dmesg -T | tail -n 30")),
     ))
@@ -182,7 +181,7 @@ mod tests {
         bench.series(&points);
         let found = verdict(&bench.record);
         assert_eq!((found.trust, found.measures), (Trust::Doubtful, MeasuredSubject::Unsteady));
-        assert!(found.summary().contains("1 stall, the longest of 1.50 s"), "{}", found.summary());
+        assert_eq!(found.summary(), "The average hides a stall of 1.50 s.");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use super::measure::PhaseView;
 use super::threshold::{CLOCK_STEPS, SHORT};
 use super::{Rule, RuleJudge, advice, finding, refuted};
+use crate::claim::SteadyClaim;
 use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, TrapId};
 
 /// Shorter than a quarter of a second or than a thousand steps of the clock. Says nothing where
@@ -28,7 +29,7 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
             RULE.id,
             FindingWeight::Unproven,
             Some(MeasuredSubject::Invalid),
-            "No data was moved, so there is no figure.",
+            SteadyClaim::NoDataMoved,
             vec![],
             None,
         ));
@@ -41,7 +42,7 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
             RULE.id,
             FindingWeight::Unproven,
             Some(MeasuredSubject::Unsure),
-            format!("The run took {time}, which is too short to measure."),
+            SteadyClaim::TooShort { time },
             vec![
                 Exhibit::new("time", time, "the run's clock"),
                 Exhibit::new("clock resolution", step, "clock_gettime()"),
