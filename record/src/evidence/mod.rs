@@ -79,7 +79,7 @@ pub use layers::{
 pub use link::{Link, LinkKind};
 pub use machine::{Clock, Machine};
 pub use mount::{MountEntry, mounted_at};
-pub use neighbours::{LAZY_INIT, OtherProcess, OtherProcesses, ProcessCensus};
+pub use neighbours::{OtherProcess, OtherProcesses, ProcessCensus};
 pub use nodes::NumaNode;
 pub use pagecache::{drop_cache, pages};
 pub use processes::{InheritedIo, Process, ProcessIo};

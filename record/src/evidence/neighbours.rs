@@ -24,7 +24,7 @@ const CPU_LEAST: f64 = 0.05;
 const BYTES_LEAST: Bytes = Bytes::kib(64);
 
 /// The thread that makes the inode tables of ext4 file systems which were made without them (`fs/ext4/super.c`).
-pub const LAZY_INIT: &str = "ext4lazyinit";
+const LAZY_INIT: &str = "ext4lazyinit";
 
 /// Nobody's open files are looked at beyond this many.
 const FILES_MOST: usize = 1000;

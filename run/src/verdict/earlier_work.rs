@@ -3,6 +3,7 @@
 use super::measure::FlowView;
 use super::threshold::OWN_BYTES;
 use super::{Rule, RuleJudge, finding, words};
+use crate::claim::OthersClaim;
 use crate::record::{Exhibit, ExhibitValue, Finding, FindingWeight, TrapId};
 use crate::unit::Bytes;
 
@@ -34,10 +35,7 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
         RULE.id,
         FindingWeight::Note,
         None,
-        format!(
-            "Writeback of earlier writes was still running: {} got {written} in the {time} before the start, and {left} were still dirty.",
-            level.name()
-        ),
+        OthersClaim::EarlierWriteback { device: level.name(), written, time: *time, dirty: left },
         vec![
             Exhibit::new(
                 format!("written to {} before the start", level.name()),

@@ -4,17 +4,19 @@
 use super::measure::{DeviceLevel, FlowView, PhaseView};
 use super::threshold::CULPRIT;
 use super::words::share;
+use crate::claim::{CpuUser, ForeignMover, MovedBytes, NamedProcess};
 use crate::evidence::{Mount, OtherProcess, OtherProcesses};
 use crate::record::{Exhibit, ExhibitValue, NextStep, PhaseRecord, Record, Remedy};
 use crate::unit::{Bytes, Nanos};
+use crate::words::say;
 
 /// No more than this many are named.
 const NAMED: usize = 3;
 
 /// Processes that a finding can name.
-pub(super) struct NamedProcesses {
-    /// What they did, as a part of a sentence.
-    pub said: String,
+pub(super) struct NamedProcesses<T> {
+    /// What they did.
+    pub did: Vec<T>,
     /// What shows it.
     pub because: Vec<Exhibit>,
     /// What to do about them.
@@ -27,7 +29,7 @@ pub(super) fn movers(
     flow_view: &FlowView<'_>,
     level: &DeviceLevel<'_>,
     foreign: Bytes,
-) -> Option<NamedProcesses> {
+) -> Option<NamedProcesses<ForeignMover>> {
     let others = seen(flow_view.phase)?;
     let strangers = |one: &OtherProcess| !is_partner(flow_view.record, one);
     let moved = |one: &OtherProcess| moved_here(flow_view, level, one);
@@ -39,32 +41,31 @@ pub(super) fn movers(
         // Whoever starts reads his program; that is not worth a word.
         let little = |part: Bytes| part.0.saturating_mul(100) < moved(one).0;
         match (little(read), little(written)) {
-            (_, true) => format!("read {read}"),
-            (true, _) => format!("wrote {written}"),
-            _ => format!("read {read} and wrote {written}"),
+            (_, true) => MovedBytes::Read(read),
+            (true, _) => MovedBytes::Written(written),
+            _ => MovedBytes::Both { read, written },
         }
     };
     let who = |one: &OtherProcess| {
         if shell(one) && mostly_by_ended(one) {
-            format!("programs started by {}", named(one))
+            NamedProcess::StartedBy { name: one.name.clone(), pid: one.pid }
         } else {
             named(one)
         }
     };
-    let said = listed(&found, |one| format!("{} {}", who(one), did(one)));
+    let mover = |one: &OtherProcess| ForeignMover { process: who(one), moved: did(one) };
     let shown = |one: &OtherProcess| {
         let file = format!("/proc/{}/io", one.pid);
-        Exhibit::new(format!("I/O of {} in {}", who(one), others.time), did(one), file)
+        let reading = format!("I/O of {} in {}", say(&who(one)), others.time);
+        Exhibit::new(reading, say(&did(one)), file)
     };
-    culprits(&found, said, shown)
+    culprits(&found, mover, shown)
 }
 
 /// Other runs that keep step with this one and were at work on a level meanwhile.
 pub(super) struct WorkingPartners {
-    /// Who they are, in a sentence.
-    pub named: String,
-    /// How many.
-    pub count: usize,
+    /// Who they are.
+    pub named: Vec<NamedProcess>,
     /// Bytes that all of them moved.
     pub moved: Bytes,
     /// In how long.
@@ -85,12 +86,11 @@ pub(super) fn partners(
     let found: Vec<&OtherProcess> = others.processes.iter().filter(at_work).collect();
     let shown = |one: &&OtherProcess| {
         let file = format!("/proc/{}/io", one.pid);
-        let reading = format!("I/O of {} in {}", named(one), others.time);
+        let reading = format!("I/O of {} in {}", say(&named(one)), others.time);
         Exhibit::new(reading, moved(one), file)
     };
     (!found.is_empty()).then(|| WorkingPartners {
-        named: listed(&found, named),
-        count: found.len(),
+        named: found.iter().map(|one| named(one)).collect(),
         moved: found.iter().map(|one| moved(one)).sum(),
         time: others.time,
         because: found.iter().map(shown).collect(),
@@ -175,20 +175,22 @@ fn mostly_by_ended(one: &OtherProcess) -> bool {
 }
 
 /// Those who had this share of one CPU at least.
-pub(super) fn users_of_cpu(phase_view: &PhaseView<'_>, least: f64) -> Option<NamedProcesses> {
+pub(super) fn users_of_cpu(
+    phase_view: &PhaseView<'_>,
+    least: f64,
+) -> Option<NamedProcesses<CpuUser>> {
     let others = seen(phase_view.phase)?;
     let part = |one: &OtherProcess| one.cpu.0 as f64 / others.time.0.max(1) as f64;
     let strangers =
         |one: &OtherProcess| if is_partner(phase_view.record, one) { 0.0 } else { part(one) };
     let found = most(others, strangers, least);
-    let used = |one: &OtherProcess| format!("{} used {} of a CPU", named(one), share(part(one)));
-    let said = listed(&found, used);
+    let user = |one: &OtherProcess| CpuUser { process: named(one), cpu: share(part(one)) };
     let shown = |one: &OtherProcess| {
         let file = format!("/proc/{}/stat", one.pid);
         let time = ExhibitValue::worded(one.cpu, format!("{} in {}", one.cpu, others.time));
-        Exhibit::new(format!("CPU time of {}", named(one)), time, file)
+        Exhibit::new(format!("CPU time of {}", say(&named(one))), time, file)
     };
-    culprits(&found, said, shown)
+    culprits(&found, user, shown)
 }
 
 /// For how long others were looked at.
@@ -214,19 +216,15 @@ fn most(
     found
 }
 
-fn named(one: &OtherProcess) -> String {
-    format!("{} (process {})", one.name, one.pid)
+fn named(one: &OtherProcess) -> NamedProcess {
+    NamedProcess::Itself { name: one.name.clone(), pid: one.pid }
 }
 
-fn listed(found: &[&OtherProcess], words: impl Fn(&OtherProcess) -> String) -> String {
-    super::words::names(&found.iter().map(|one| words(one)).collect::<Vec<_>>())
-}
-
-fn culprits(
+fn culprits<T>(
     found: &[&OtherProcess],
-    said: String,
+    did: impl Fn(&OtherProcess) -> T,
     shown: impl Fn(&OtherProcess) -> Exhibit,
-) -> Option<NamedProcesses> {
+) -> Option<NamedProcesses<T>> {
     if found.is_empty() {
         return None;
     }
@@ -241,7 +239,7 @@ fn culprits(
         next.push_str(&format!(" --ppid {parents}"));
     }
     Some(NamedProcesses {
-        said,
+        did: found.iter().map(|one| did(one)).collect(),
         because: found.iter().map(|one| shown(one)).collect(),
         next: NextStep::new(Remedy::Inspect, next),
     })

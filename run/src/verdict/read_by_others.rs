@@ -7,6 +7,7 @@ use super::measure::FlowView;
 use super::threshold::{OWN_READS, REACHED};
 use super::words::{of, share};
 use super::{Rule, RuleJudge, advice, finding};
+use crate::claim::OthersClaim;
 use crate::plan::Caching;
 use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, TrapId};
 use crate::unit::Bytes;
@@ -45,11 +46,7 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
             RULE.id,
             FindingWeight::Doubt,
             Some(MeasuredSubject::Disturbed),
-            format!(
-                "Another program read the same data: this run asked {} for only {} of its bytes, and found the rest in memory.",
-                flow_view.named(),
-                share(part)
-            ),
+            OthersClaim::ReadByOthers { device: flow_view.named(), own: share(part) },
             vec![
                 Exhibit::new("read for this run", of(own, got), "/proc/self/io"),
                 level.exhibit(flow_view.direction()),

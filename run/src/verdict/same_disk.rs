@@ -2,8 +2,8 @@
 
 use super::measure::{FlowView, PhaseView};
 use super::threshold::{FROM_DISK, REACHED};
-use super::words::of;
 use super::{Rule, RuleJudge, advice, finding};
+use crate::claim::{DiskOfBothEnds, OthersClaim};
 use crate::evidence::Direction;
 use crate::record::{Exhibit, Finding, FindingWeight, Remedy, TrapId};
 use crate::unit::Bytes;
@@ -21,9 +21,6 @@ pub const RULE: Rule = Rule {
     judge: RuleJudge::Phase(judge),
 };
 
-/// How the claim begins, before a run and after it.
-pub(super) const CLAIM: &str = "Both ends of the copy are on the same disk";
-
 fn judge(phase_view: &PhaseView<'_>, _: &[Finding]) -> Option<Finding> {
     if !phase_view.copies() {
         return None;
@@ -40,21 +37,21 @@ fn judge(phase_view: &PhaseView<'_>, _: &[Finding]) -> Option<Finding> {
     let disk = leaves(from).into_iter().find(|name| targets.contains(name))?;
     // What came from memory cost the disk nothing.
     let (share, level) = from.reach().filter(|(share, _)| *share >= FROM_DISK)?;
-    let did = if share >= REACHED {
-        "it read and wrote in turn, so it moved twice this many bytes".to_string()
+    let work = if share >= REACHED {
+        DiskOfBothEnds::ReadAll
     } else {
-        let read = of(Bytes(level.moved(Direction::Read)), from.flow.bytes);
-        format!("it read {read} and wrote in turn")
+        let read = Bytes(level.moved(Direction::Read));
+        DiskOfBothEnds::ReadPart { read, of: from.flow.bytes }
     };
     Some(finding(
         RULE.id,
         FindingWeight::Note,
         None,
-        format!("{CLAIM}, {disk}: {did}."),
+        OthersClaim::BothEndsOnDisk { disk: disk.clone(), work },
         vec![
             Exhibit::new(
                 "lowest device of both ends",
-                disk.clone(),
+                disk,
                 "/proc/self/mountinfo, /sys/dev/block",
             ),
             level.exhibit(Direction::Read),

@@ -6,7 +6,8 @@ use super::own::moves_what_it_writes;
 use super::threshold::{FOREIGN, FOREIGN_RUINS, LOWER_BUSY, OWN_BYTES};
 use super::words::{self, of, pace, share};
 use super::{Rule, RuleJudge, finding, neighbours, throttled};
-use crate::evidence::{LAZY_INIT, LayerKind};
+use crate::claim::{ForeignSource, OthersClaim};
+use crate::evidence::LayerKind;
 use crate::name::quoted;
 use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId};
 use crate::unit::{Bytes, Nanos};
@@ -60,7 +61,7 @@ fn small_requests(flow_view: &FlowView<'_>) -> Option<Finding> {
     let part = flow_view.foreign_requests(level).filter(|part| *part > FOREIGN_RUINS)?;
     let foreign = Bytes(flow_view.foreign(level));
     let who = neighbours::movers(flow_view, level, foreign)?;
-    let (name, part) = (level.name(), share(part));
+    let name = level.name();
     let all = level.timed.reads.saturating_add(level.timed.writes);
     let mut because = vec![
         Exhibit::new(format!("requests at {name}"), all, level.source()),
@@ -71,10 +72,12 @@ fn small_requests(flow_view: &FlowView<'_>) -> Option<Finding> {
         RULE.id,
         FindingWeight::Doubt,
         Some(MeasuredSubject::Disturbed),
-        format!(
-            "Other programs used {name} at the same time: {part} of its requests were not from this run. Meanwhile {}.",
-            who.said
-        ),
+        OthersClaim::DeviceShared {
+            device: name,
+            foreign: share(part),
+            requests: true,
+            movers: who.did,
+        },
         because,
         Some(who.next),
     ))
@@ -120,7 +123,7 @@ fn say(
             level.source(),
         ));
     }
-    let (name, part) = (level.name(), share(part));
+    let (device, part) = (level.name(), share(part));
     let next = NextStep::new(Remedy::Inspect, "pidstat -d 1 10");
     let who = neighbours::movers(flow_view, level, Bytes(foreign));
     if who.is_none()
@@ -129,30 +132,25 @@ fn say(
         return with_partners(flow_view, level, partners, because);
     }
     if who.is_none() && !at_work_before(level) {
-        let (by, better) = nobody(flow_view, level, foreign, &mut because);
+        let (source, better) = nobody(flow_view, level, foreign, &mut because);
         let next = better.unwrap_or(next);
         return finding(
             RULE.id,
             FindingWeight::Unproven,
             Some(MeasuredSubject::Unsure),
-            format!(
-                "{part} of the bytes that {name} moved were not requested by this run, and no process was seen that moved them: {by}."
-            ),
+            OthersClaim::MovedByNobody { device, foreign: part, source },
             because,
             Some(next),
         );
     }
-    let mut claim = format!(
-        "Other programs used {name} at the same time: {part} of its bytes were not from this run."
-    );
-    let next = match who {
+    let (movers, next) = match who {
         Some(who) => {
-            claim.push_str(&format!(" Meanwhile {}.", who.said));
             because.extend(who.because);
-            who.next
+            (who.did, who.next)
         }
-        None => next,
+        None => (Vec::new(), next),
     };
+    let claim = OthersClaim::DeviceShared { device, foreign: part, requests: false, movers };
     finding(RULE.id, weight, Some(MeasuredSubject::Disturbed), claim, because, Some(next))
 }
 
@@ -162,16 +160,11 @@ fn nobody(
     level: &DeviceLevel<'_>,
     foreign: u64,
     because: &mut Vec<Exhibit>,
-) -> (String, Option<NextStep>) {
+) -> (ForeignSource, Option<NextStep>) {
     // Its thread is there, which may also read ahead the maps of free blocks.
     if let Some(mount) = neighbours::lazy_init(flow_view, level) {
         let command = format!("sudo mount -o remount,noinit_itable {}", quoted(&mount.point));
-        return (
-            format!(
-                "ext4, which may be writing the inode tables of a new file system ({LAZY_INIT}), or another program"
-            ),
-            Some(NextStep::new(Remedy::Remount, command)),
-        );
+        return (ForeignSource::InodeTables, Some(NextStep::new(Remedy::Remount, command)));
     }
     // They are counted for the whole machine. Own records are among them on btrfs, and own data below a loop device.
     let alone = flow_view.levels.len() == 1 && !moves_what_it_writes(flow_view.subject);
@@ -180,14 +173,10 @@ fn nobody(
     match pages.filter(|pages| alone && pages.0.min(written) > foreign / 2) {
         Some(pages) => {
             because.push(Exhibit::new("pages written back meanwhile", pages, "/proc/vmstat"));
-            (
-                format!(
-                    "the kernel, which wrote back {pages} of pages that programs had changed before"
-                ),
-                words::after_sync(&flow_view.record.plan.origin),
-            )
+            let settled = words::after_sync(&flow_view.record.plan.origin);
+            (ForeignSource::Writeback(pages), settled)
         }
-        None => ("the file system itself, or another program".into(), None),
+        None => (ForeignSource::Unknown, None),
     }
 }
 
@@ -202,18 +191,14 @@ fn with_partners(
     let asked = level.asked.read.saturating_add(level.asked.write);
     let rate = |bytes: u64, time: Nanos| bytes as f64 / time.as_secs().max(f64::MIN_POSITIVE);
     let both = rate(asked, flow_view.time()) + rate(partners.moved.0, partners.time);
-    let count = match partners.count {
-        1 => "a partner".to_string(),
-        many => format!("{many} partners"),
+    let claim = OthersClaim::PartnersBeside {
+        device: level.name(),
+        count: partners.named.len(),
+        partners: partners.named,
+        moved: partners.moved,
+        total: Bytes(asked.saturating_add(partners.moved.0)),
+        pace: pace(both),
     };
-    let claim = format!(
-        "This is only part of what {} did: {count} on the same semaphores ({}) moved {} meanwhile, {} in total, at {}.",
-        level.name(),
-        partners.named,
-        partners.moved,
-        Bytes(asked.saturating_add(partners.moved.0)),
-        pace(both)
-    );
     let measures = Some(MeasuredSubject::Limited);
     finding(RULE.id, FindingWeight::Note, measures, claim, because, None)
 }

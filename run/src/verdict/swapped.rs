@@ -5,6 +5,7 @@
 use super::measure::PhaseView;
 use super::threshold::{OWN_BYTES, SWAPPED};
 use super::{Rule, RuleJudge, finding, refuted};
+use crate::claim::OthersClaim;
 use crate::record::{
     Exhibit, ExhibitValue, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId,
 };
@@ -36,7 +37,7 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
             RULE.id,
             FindingWeight::Doubt,
             Some(MeasuredSubject::Disturbed),
-            format!("The machine was short of memory and swapped {swapped} during the run."),
+            OthersClaim::MachineSwapped { swapped },
             vec![Exhibit::new(
                 "swapped in and out during the run",
                 match Bytes(moved) {

@@ -4,6 +4,7 @@ use super::measure::{FlowView, PhaseView};
 use super::threshold::{EXPLAINED, SAMPLE, SHORT, SMALL_BYTES};
 use super::words::{of, share};
 use super::{Rule, RuleJudge, disturbed, explained, finding, no_storage, refuted};
+use crate::claim::OthersClaim;
 use crate::evidence::Direction;
 use crate::record::{
     ByteBalance, Exhibit, ExhibitUnit, ExhibitValue, Finding, FindingWeight, MeasuredSubject,
@@ -64,10 +65,7 @@ fn time(phase_view: &PhaseView<'_>, ledger: &PhaseLedger) -> Option<Finding> {
         ),
         Exhibit::new("the rest", known(balance), "the balance of the phase's time"),
     ];
-    let claim = format!(
-        "{part} of the time is unexplained: the run waited, but not for its device, a CPU, or a limit that can be seen."
-    );
-    Some(unproven(claim, because))
+    Some(unproven(OthersClaim::TimeUnexplained { part }, because))
 }
 
 /// Too many of the bytes are left over.
@@ -81,21 +79,17 @@ fn bytes(balance: &ByteBalance) -> Option<Finding> {
         of(balance.unexplained, balance.moved.max(balance.at_device)),
         "the balance of the phase's bytes",
     )];
-    let way = match balance.direction {
-        Direction::Read => "read",
-        Direction::Write => "written",
+    let claim = OthersClaim::BytesUnexplained {
+        reads: balance.direction == Direction::Read,
+        part: share(part),
+        called: balance.moved,
+        device: balance.device.clone(),
+        at_device: balance.at_device,
     };
-    let claim = format!(
-        "{} of the bytes {way} are unexplained: the calls moved {}, {} moved {}, and nothing that was seen makes up for the difference.",
-        share(part),
-        balance.moved,
-        balance.device,
-        balance.at_device
-    );
     Some(unproven(claim, because))
 }
 
-fn unproven(claim: String, because: Vec<Exhibit>) -> Finding {
+fn unproven(claim: OthersClaim, because: Vec<Exhibit>) -> Finding {
     let unsure = Some(MeasuredSubject::Unsure);
     finding(RULE.id, FindingWeight::Unproven, unsure, claim, because, None)
 }

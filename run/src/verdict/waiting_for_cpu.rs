@@ -9,6 +9,7 @@ use super::threshold::{
 };
 use super::words::share;
 use super::{Rule, RuleJudge, finding, neighbours, refuted, words};
+use crate::claim::LimitClaim;
 use crate::evidence::{BlockLayer, Direction, LayerKind, Snapshot};
 use crate::plan::Action;
 use crate::record::{
@@ -84,11 +85,7 @@ fn by_group(phase_view: &PhaseView<'_>, flow_view: &FlowView<'_>) -> Option<Find
         RULE.id,
         FindingWeight::Doubt,
         Some(MeasuredSubject::Limited),
-        format!(
-            "Throttled by the cgroup's CPU limit {} of the time; {} was idle in between.",
-            share(stopped.min(1.0)),
-            flow_view.named()
-        ),
+        LimitClaim::CpuQuota { device: flow_view.named(), throttled: share(stopped.min(1.0)) },
         because,
         words::outside_group(&phase_view.record.plan.origin),
     ))
@@ -119,22 +116,19 @@ fn by_others(
         "the run's clock, /sys/block/*/stat",
     ));
     because.extend(flow_view.top().map(|level| level.exhibit_work()));
-    let mut claim = format!(
-        "Waiting for a CPU, not for {}: {} of the time other processes had the CPUs.",
-        flow_view.named(),
-        share(waited.min(1.0))
-    );
+    let mut users = Vec::new();
     let mut next = NextStep::new(Remedy::Inspect, "pidstat -u 1 10");
     if let Some(who) = neighbours::users_of_cpu(phase_view, WAITING_FOR_CPU) {
-        claim.push_str(&format!(" {}.", who.said));
+        users = who.did;
         because.extend(who.because);
         next = who.next;
     }
+    let (device, waited) = (flow_view.named(), share(waited.min(1.0)));
     Some(finding(
         RULE.id,
         FindingWeight::Doubt,
         Some(MeasuredSubject::Disturbed),
-        claim,
+        LimitClaim::CpuWait { device, waited, users },
         because,
         Some(next),
     ))
@@ -152,12 +146,11 @@ fn of_memory(
         return None;
     }
     let who = neighbours::users_of_cpu(phase_view, BESIDE_CPU)?;
-    let claim = format!(
-        "The program waited for a CPU {} of the time; {} was idle in between. {}.",
-        share(waited.min(1.0)),
-        flow_view.named(),
-        who.said
-    );
+    let claim = LimitClaim::CpuWaitInMemory {
+        device: flow_view.named(),
+        waited: share(waited.min(1.0)),
+        users: who.did,
+    };
     because.extend(who.because);
     because.extend(flow_view.top().map(|level| level.exhibit_work()));
     let measures = Some(MeasuredSubject::Disturbed);
@@ -170,18 +163,16 @@ fn beside(phase_view: &PhaseView<'_>, waited: Option<CpuWait>) -> Option<Finding
         return None;
     }
     let who = neighbours::users_of_cpu(phase_view, BESIDE_CPU)?;
-    let mut claim = format!("Meanwhile {}", who.said);
     let mut because = who.because;
-    if let Some((waited, source)) = waited {
-        // Who took nothing from this run is nobody's matter.
-        if waited < BESIDE_WAIT {
-            return None;
-        }
-        let part = share(waited.min(1.0));
-        claim.push_str(&format!("; this run waited for a CPU {part} of the time"));
-        because.push(Exhibit::new("run delay of each worker", part, source));
+    // Who took nothing from this run is nobody's matter.
+    if waited.is_some_and(|(waited, _)| waited < BESIDE_WAIT) {
+        return None;
     }
-    claim.push('.');
+    let waited = waited.map(|(waited, source)| (share(waited.min(1.0)), source));
+    because.extend(
+        waited.map(|(part, source)| Exhibit::new("run delay of each worker", part, source)),
+    );
+    let claim = LimitClaim::CpuUsersBeside { users: who.did, waited: waited.map(|(part, _)| part) };
     Some(finding(RULE.id, FindingWeight::Note, None, claim, because, Some(who.next)))
 }
 

@@ -5,7 +5,7 @@
 
 use super::ends::{CopyEnds, EndsJudge, SourceData, device};
 use super::{PredictionView, flushes, machine, mount, own, place, source};
-use crate::claim::{ForeseenClaim, LayerClaim, TransferClaim};
+use crate::claim::{DiskOfBothEnds, ForeseenClaim, LayerClaim, OthersClaim, TransferClaim};
 use crate::evidence::{Direction, LeafKind, PathKind, Survey};
 use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId};
 use crate::unit::{Bytes, KIB, MIB};
@@ -318,10 +318,7 @@ fn same_disk(ends: &CopyEnds<'_>) -> Option<Finding> {
         same_disk::RULE.id,
         FindingWeight::Note,
         None,
-        format!(
-            "{}, {name}: it reads and writes in turn, so it moves twice this many bytes.",
-            same_disk::CLAIM
-        ),
+        OthersClaim::BothEndsOnDisk { disk: name.clone(), work: DiskOfBothEnds::Foreseen },
         vec![Exhibit::new(
             "lowest device of both ends",
             name,
