@@ -3,7 +3,7 @@
 //! Its own difference: what the whole machine waited for a CPU, or its host took, is no term of this run's
 //! time, and only leaves open what was waited for.
 
-use super::limits::{exceeded, exhibit, holding, lift, over, rate};
+use super::limits::{allowed, exceeded, exhibit, holding, lift, over};
 use super::measure::PhaseView;
 use super::threshold::{
     IDLE, REACHED, SHORT, WAIT_EXPLAINS, WAITING_BUSY, WAITING_CPU, WAITING_FOR_CPU,
@@ -12,6 +12,7 @@ use super::unexplained::leaves_much;
 use super::waiting_for_cpu::{grown, stopped};
 use super::words::share;
 use super::{Rule, RuleJudge, advice, explained, file_lock, finding, flush_bound, refuted};
+use crate::claim::LimitClaim;
 use crate::evidence::PathKind;
 use crate::record::{
     Exhibit, Finding, FindingWeight, MeasuredSubject, PhaseLedger, TimeBalance, TimeHolder, TrapId,
@@ -78,27 +79,19 @@ fn judge(phase_view: &PhaseView<'_>, ledger: &PhaseLedger, found: &[Finding]) ->
     let fell = found.iter().any(|f| f.measures == Some(MeasuredSubject::Unsteady));
     let (claim, limit, level, next) = match holding(flow_view).filter(|_| !fell) {
         Some((throttle, level)) => (
-            format!(
-                "Limited above the queue of {}, where {} holds the rate below {}: the program waited while the device was mostly idle.",
-                level.name(),
-                throttle.file,
-                rate(throttle.limit)
-            ),
+            LimitClaim::AboveQueueByCgroup {
+                device: level.name(),
+                limit: allowed(throttle),
+                file: throttle.file.clone(),
+            },
             Some(exhibit(throttle)),
             level,
             Some(lift(throttle)),
         ),
         None => {
             let level = flow_view.top()?;
-            (
-                format!(
-                    "Limited by something above the queue of {}: the program waited while the device was mostly idle.",
-                    level.name()
-                ),
-                None,
-                level,
-                advice::look(flow_view, "probe"),
-            )
+            let claim = LimitClaim::AboveQueue { device: level.name() };
+            (claim, None, level, advice::look(flow_view, "probe"))
         }
     };
     // Who holds it is not known: nor is what the number measures.
@@ -138,16 +131,11 @@ fn in_memory(phase_view: &PhaseView<'_>, found: &[Finding], cpu: f64) -> Option<
     {
         return None;
     }
-    let name = level.name();
     Some(finding(
         RULE.id,
         FindingWeight::Note,
         Some(MeasuredSubject::Limited),
-        format!(
-            "Limited by the path through the page cache, not by {name}: {name} was busy {} of the time, and the program was on a CPU {}.",
-            share(work),
-            share(cpu)
-        ),
+        LimitClaim::PageCachePath { device: level.name(), busy: share(work), cpu: share(cpu) },
         vec![
             level.exhibit_work(),
             Exhibit::new("CPU time of each worker", share(cpu), "clocks of its threads"),

@@ -6,6 +6,7 @@ use super::threshold::{
 };
 use super::words::share;
 use super::{Rule, RuleJudge, advice, copy_bound, explained, finding, refuted};
+use crate::claim::LimitClaim;
 use crate::evidence::LeafKind;
 use crate::plan::Action;
 use crate::record::{
@@ -62,11 +63,7 @@ fn judge(phase_view: &PhaseView<'_>, ledger: &PhaseLedger, found: &[Finding]) ->
         RULE.id,
         FindingWeight::Doubt,
         Some(MeasuredSubject::Tool),
-        format!(
-            "CPU-bound: each worker used {} of a CPU; {} was idle in between.",
-            share(cpu),
-            flow_view.named()
-        ),
+        LimitClaim::CpuBound { device: flow_view.named(), cpu: share(cpu) },
         because,
         advice::less_cpu(flow_view),
     ))
@@ -90,18 +87,16 @@ fn idle_meanwhile(
     if apart || cpu < CPU_MOST || work >= IDLE || flow_view.time() < SHORT {
         return None;
     }
-    let copying = if flow_view.reads() { "out of" } else { "into" };
     Some(finding(
         RULE.id,
         FindingWeight::Doubt,
         Some(MeasuredSubject::Tool),
-        format!(
-            "Limited by the program, not by {}: it was on a CPU {} of the time (copying {copying} the page cache included), {} while {} had nothing to do.",
-            level.name(),
-            share(cpu),
-            share(balance.share(TimeHolder::Cpu)),
-            level.name()
-        ),
+        LimitClaim::ProgramBound {
+            device: level.name(),
+            reads: flow_view.reads(),
+            cpu: share(cpu),
+            idle: share(balance.share(TimeHolder::Cpu)),
+        },
         vec![Exhibit::new("CPU time of each worker", share(cpu), CPU_TIME), level.exhibit_work()],
         advice::direct(flow_view),
     ))
@@ -123,7 +118,7 @@ fn making_data(phase_view: &PhaseView<'_>) -> Option<Finding> {
         RULE.id,
         FindingWeight::Doubt,
         Some(MeasuredSubject::Tool),
-        format!("Limited by the source: {} of the time went into generating data.", share(spent)),
+        LimitClaim::SourceBound { generating: share(spent) },
         vec![Exhibit::new(format!("time in reads of {name}"), share(spent), "the run's clock")],
         writes.and_then(advice::own_data),
     ))
@@ -149,12 +144,11 @@ fn single_bytes(phase_view: &PhaseView<'_>, ledger: &PhaseLedger) -> Option<Find
         RULE.id,
         FindingWeight::Doubt,
         Some(MeasuredSubject::Tool),
-        format!(
-            "CPU-bound: workers ran or waited for a CPU {} of the time, one call per byte ({}); {} was idle in between.",
-            share(processor),
-            job.method.name(),
-            flow_view.named()
-        ),
+        LimitClaim::BytewiseBound {
+            device: flow_view.named(),
+            method: job.method.name().into(),
+            cpu: share(processor),
+        },
         because,
         advice::load(flow_view, Remedy::OtherBlocks),
     ))

@@ -4,6 +4,7 @@ use super::measure::PhaseView;
 use super::threshold::{COPYING, CPU_DEVICE, REACHED};
 use super::words::{pace, share};
 use super::{Rule, RuleJudge, advice, disturbed, finding, refuted};
+use crate::claim::LimitClaim;
 use crate::evidence::Direction;
 use crate::record::{Exhibit, ExhibitValue, Finding, FindingWeight, MeasuredSubject, TrapId};
 
@@ -40,10 +41,7 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
     if rate <= most * COPYING {
         return None;
     }
-    let near = match rate / most {
-        1.0.. => "as fast as".to_string(),
-        part => format!("at {} of the speed at which", share(part)),
-    };
+    let part = rate / most;
     let mut because = vec![
         Exhibit::new(
             format!("copied {way} the page cache in calls of {}", copying.block),
@@ -57,10 +55,11 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
         RULE.id,
         FindingWeight::Doubt,
         Some(MeasuredSubject::Tool),
-        format!(
-            "Limited by the copy {way} the page cache: it ran {near} this machine copies; {} was idle in between.",
-            flow_view.named()
-        ),
+        LimitClaim::MemoryCopy {
+            device: flow_view.named(),
+            reads: flow_view.reads(),
+            of_speed: (part < 1.0).then(|| share(part)),
+        },
         because,
         advice::direct(flow_view),
     ))

@@ -4,7 +4,9 @@ use super::measure::PhaseView;
 use super::threshold::{DEPTH_LEAST, DEPTH_REACHED, SHORT};
 use super::words::share;
 use super::{Rule, RuleJudge, advice, explained, finding, refuted};
+use crate::claim::{LimitClaim, MissingRequests};
 use crate::record::{Exhibit, ExhibitUnit, ExhibitValue, Finding, FindingWeight, TrapId};
+use crate::unit::InFlight;
 
 /// A mean of less than half the planned depth at the device, and nothing else says why.
 pub const RULE: Rule = Rule {
@@ -48,22 +50,22 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
             "count of the calls",
         ));
     }
-    let place = match program {
-        Some(program) if program < f64::from(planned) * DEPTH_REACHED => {
-            "the program did not send them"
-        }
-        Some(_) => "the others waited above its queue",
-        None => "where the others waited is unknown",
+    let rest = match program {
+        Some(program) if program < f64::from(planned) * DEPTH_REACHED => MissingRequests::NotSent,
+        Some(_) => MissingRequests::AboveQueue,
+        None => MissingRequests::Unknown,
     };
     Some(finding(
         RULE.id,
         FindingWeight::Note,
         None,
-        format!(
-            "Queue depth not reached: {} had {had:.1} of {planned} I/Os in flight on average ({}); {place}.",
-            level.name(),
-            share(had / f64::from(planned))
-        ),
+        LimitClaim::DepthNotReached {
+            device: level.name(),
+            had: InFlight(had),
+            planned,
+            part: share(had / f64::from(planned)),
+            rest,
+        },
         because,
         advice::ramp(flow_view),
     ))

@@ -4,11 +4,13 @@ use super::measure::PhaseView;
 use super::threshold::{CPU_FULL, DEPTH_LEAST, DEPTH_REACHED, FIRST_WRITES, LOCKED, SHORT};
 use super::words::{of, share};
 use super::{Rule, RuleJudge, advice, explained, finding, refuted};
+use crate::claim::LimitClaim;
 use crate::evidence::{LayerKind, PathKind};
 use crate::record::{
     Exhibit, ExhibitUnit, ExhibitValue, Finding, FindingWeight, MeasuredSubject, PhaseLedger,
     Remedy, TrapId,
 };
+use crate::unit::InFlight;
 
 /// The program had enough writes in flight, the device did not, and the file had yet to be allocated.
 pub const RULE: Rule = Rule {
@@ -56,10 +58,11 @@ fn judge(phase_view: &PhaseView<'_>, ledger: &PhaseLedger, found: &[Finding]) ->
         RULE.id,
         FindingWeight::Doubt,
         Some(MeasuredSubject::Tool),
-        format!(
-            "Limited by the lock of the file: {program:.0} writes were in flight, but {} had {had:.1}; writes that allocate wait for each other.",
-            level.name()
-        ),
+        LimitClaim::FileLock {
+            device: level.name(),
+            writes: program.round() as u64,
+            had: InFlight(had),
+        },
         vec![
             level.exhibit_work(),
             Exhibit::new(

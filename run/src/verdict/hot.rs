@@ -5,6 +5,7 @@
 use super::measure::PhaseView;
 use super::threshold::{CEILING_FELL, CPU_DEVICE, WARM};
 use super::{Rule, RuleJudge, finding, refuted};
+use crate::claim::LimitClaim;
 use crate::evidence::{DriveWarmth, Warmth};
 use crate::name::quoted;
 use crate::record::{
@@ -47,19 +48,13 @@ fn hot_drive(phase_view: &PhaseView<'_>, after: &Warmth) -> Option<Finding> {
     let drives = after.drives.iter().filter(|drive| used(&drive.name));
     let told = drives.filter_map(|drive| Some((drive, drive.warning?.saturating_sub(drive.now))));
     let (drive, left) = told.min_by_key(|(_, left)| *left)?;
-    let (weight, measures, claim) = match left {
-        ..=0 => (
-            FindingWeight::Doubt,
-            Some(MeasuredSubject::Unsteady),
-            format!("{} is at its temperature limit and throttles itself.", drive.name),
-        ),
-        left if left <= WARM => (
-            FindingWeight::Note,
-            None,
-            format!("{} is close to its temperature limit, where it throttles itself.", drive.name),
-        ),
-        _ => return None,
+    let at_limit = left <= 0;
+    let (weight, measures) = match at_limit {
+        true => (FindingWeight::Doubt, Some(MeasuredSubject::Unsteady)),
+        false if left <= WARM => (FindingWeight::Note, None),
+        false => return None,
     };
+    let claim = LimitClaim::HotDrive { device: drive.name.clone(), at_limit };
     let command = format!("sudo smartctl -A /dev/{}", quoted(&drive.name));
     let next = NextStep::new(Remedy::Inspect, command);
     Some(finding(RULE.id, weight, measures, claim, vec![thermometer(drive)], Some(next)))
@@ -138,18 +133,16 @@ pub(super) fn temperatures() -> NextStep {
 }
 
 fn slow_processors(phase_view: &PhaseView<'_>, shown: Exhibit, limited: bool) -> Finding {
-    let device_had_time = phase_view.work() < CPU_DEVICE && !limited;
-    let (weight, measures, what) = if device_had_time {
-        let what = "and the device waited for them: this is the rate of a throttled machine";
-        (FindingWeight::Doubt, Some(MeasuredSubject::Unsteady), what)
-    } else {
-        (FindingWeight::Note, None, "but the device was busy, so it hardly mattered")
+    let device_waited = phase_view.work() < CPU_DEVICE && !limited;
+    let (weight, measures) = match device_waited {
+        true => (FindingWeight::Doubt, Some(MeasuredSubject::Unsteady)),
+        false => (FindingWeight::Note, None),
     };
     finding(
         RULE.id,
         weight,
         measures,
-        format!("Heat or low voltage throttled the CPUs, {what}."),
+        LimitClaim::ThrottledCpus { device_waited },
         vec![shown],
         Some(temperatures()),
     )

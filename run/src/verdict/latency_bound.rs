@@ -4,6 +4,7 @@ use super::measure::PhaseView;
 use super::threshold::{LATENCY_BUSY, SHORT};
 use super::words::share;
 use super::{Rule, RuleJudge, advice, finding, flush_bound, refuted};
+use crate::claim::LimitClaim;
 use crate::plan::{Caching, Durability};
 use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, TrapId};
 
@@ -48,11 +49,7 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
         RULE.id,
         FindingWeight::Note,
         None,
-        format!(
-            "Latency-bound at depth 1: {} was busy {} of the time, so this is not its peak speed.",
-            level.name(),
-            share(level.busy())
-        ),
+        LimitClaim::LatencyBound { device: level.name(), busy: share(level.busy()) },
         because,
         advice::ramp(flow_view),
     ))

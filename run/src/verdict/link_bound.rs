@@ -4,6 +4,7 @@ use super::measure::{DeviceLevel, FlowView};
 use super::threshold::{LINK_NEAR, LINK_NEAR_USB_2, LINK_SLOW, SHORT, SMALL_BYTES};
 use super::words::pace;
 use super::{Rule, RuleJudge, finding};
+use crate::claim::LimitClaim;
 use crate::evidence::{BlockLayer, Link, LinkKind};
 use crate::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId};
 
@@ -60,7 +61,7 @@ fn at_its_limit(
         RULE.id,
         FindingWeight::Note,
         Some(MeasuredSubject::Limited),
-        limited("Limited", &layer.name, link, ceiling),
+        limited(false, &layer.name, link, ceiling),
         vec![
             exhibit(&layer.name, link),
             Exhibit::new(format!("moved by {}", layer.name), pace(rate), level.source()),
@@ -79,12 +80,12 @@ pub(super) fn below_itself(name: &str, links: &[Link]) -> Option<Finding> {
         RULE.id,
         FindingWeight::Note,
         None,
-        format!(
-            "The link of {name} runs as {}, at most {}; {} is possible, perhaps in another port or slot, or by another cable.",
-            link.mode.seen()?,
-            pace(ceiling as f64),
-            pace(possible as f64)
-        ),
+        LimitClaim::LinkBelowBothEnds {
+            device: name.into(),
+            mode: link.mode.seen()?.clone(),
+            most: pace(ceiling as f64),
+            possible: pace(possible as f64),
+        },
         vec![exhibit(name, link)],
         Some(seen(link)),
     ))
@@ -113,16 +114,16 @@ pub(super) fn slow(name: &str, links: &[Link]) -> Option<Finding> {
         RULE.id,
         FindingWeight::Note,
         Some(MeasuredSubject::Limited),
-        limited("Figures are limited", name, link, ceiling),
+        limited(true, name, link, ceiling),
         vec![exhibit(name, link)],
         None,
     ))
 }
 
-/// The sentence about a link that is the limit, before a run and after it.
-fn limited(what: &str, name: &str, link: &Link, ceiling: u64) -> String {
-    let mode = link.mode.seen().map_or("it", String::as_str);
-    format!("{what} by the link of {name}: {mode} carries at most {}.", pace(ceiling as f64))
+/// A link is the limit, before a run and after it.
+fn limited(foreseen: bool, name: &str, link: &Link, ceiling: u64) -> LimitClaim {
+    let (device, mode) = (name.into(), link.mode.seen().cloned());
+    LimitClaim::LinkIsLimit { foreseen, device, mode, most: pace(ceiling as f64) }
 }
 
 fn exhibit(name: &str, link: &Link) -> Exhibit {

@@ -4,6 +4,7 @@ use super::measure::PhaseView;
 use super::threshold::OTHER_END;
 use super::words::share;
 use super::{Rule, RuleJudge, finding, refuted};
+use crate::claim::LimitClaim;
 use crate::record::{
     Exhibit, ExhibitUnit, ExhibitValue, Finding, FindingWeight, MeasuredSubject, PhaseLedger,
     TimeHolder, TrapId,
@@ -35,10 +36,7 @@ fn judge(_: &PhaseView<'_>, ledger: &PhaseLedger, found: &[Finding]) -> Option<F
         RULE.id,
         FindingWeight::Doubt,
         Some(MeasuredSubject::Tool),
-        format!(
-            "Limited by the program at the other end of the pipe: the run waited for it {} of the time.",
-            share(waited)
-        ),
+        LimitClaim::OtherEndOfPipe { waited: share(waited) },
         vec![Exhibit::new("waiting for the other end", value, "/proc/PID/wchan")],
         None,
     ))

@@ -7,6 +7,7 @@ use super::measure::PhaseView;
 use super::threshold::{FROZEN, STOPPED, SUSPENDED};
 use super::words::share;
 use super::{Rule, RuleJudge, finding, refuted};
+use crate::claim::LimitClaim;
 use crate::record::{
     Evidence, Exhibit, ExhibitUnit, ExhibitValue, Finding, FindingWeight, MeasuredSubject,
     PhaseLedger, TimeHolder, TrapId,
@@ -44,13 +45,9 @@ fn stopped(phase_view: &PhaseView<'_>, ledger: &PhaseLedger) -> Option<Finding> 
     let gaps = Exhibit::new("time in which no sample could be taken", value, "the run's series");
     let Evidence { before, stop, .. } = &phase_view.phase.evidence;
     let frozen = stop.frozen_since(before).filter(|time| time.0 as f64 >= long.0 as f64 * FROZEN);
-    let why = match frozen {
-        Some(_) => "its cgroup was frozen",
-        None => "it was stopped or frozen, or the machine was paused",
-    };
     let shown = |time| Exhibit::new("time in a frozen cgroup", time, "cgroup.stat.local");
     Some(disturbing(
-        format!("The run did not run for {long} of {}: {why}.", balance.time),
+        LimitClaim::RunStopped { stopped: long, time: balance.time, frozen: frozen.is_some() },
         [gaps].into_iter().chain(frozen.map(shown)).collect(),
     ))
 }
@@ -62,15 +59,13 @@ fn suspended(phase_view: &PhaseView<'_>) -> Option<Finding> {
     let source = "clock_gettime(): CLOCK_BOOTTIME less CLOCK_MONOTONIC";
     (long >= SUSPENDED).then(|| {
         disturbing(
-            format!(
-                "The machine was suspended for {long} while the run went on: that is no part of its time, but the device had to start anew."
-            ),
+            LimitClaim::MachineSuspended { suspended: long },
             vec![Exhibit::new("time suspended", long, source)],
         )
     })
 }
 
-fn disturbing(claim: String, because: Vec<Exhibit>) -> Finding {
+fn disturbing(claim: LimitClaim, because: Vec<Exhibit>) -> Finding {
     finding(RULE.id, FindingWeight::Doubt, Some(MeasuredSubject::Disturbed), claim, because, None)
 }
 

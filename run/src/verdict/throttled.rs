@@ -2,14 +2,15 @@
 //!
 //! Its own difference: I/O pressure is shown beside the limit, and decides nothing.
 
-use super::limits::{exhibit, holding, lift, over, rate, used};
+use super::limits::{allowed, exhibit, holding, lift, over, used};
 use super::measure::{DeviceLevel, FlowView, PhaseView};
 use super::threshold::{
     EXPLAINED, HELD_MOST, IDLE, LIMIT_NEAR, LIMIT_NEAR_IDLE, LIMIT_SLICE, SHORT,
 };
 use super::words::{pace, share};
 use super::{Rule, RuleJudge, finding, refuted};
-use crate::evidence::{Direction, LimitValue, Throttle};
+use crate::claim::LimitClaim;
+use crate::evidence::{LimitValue, Throttle};
 use crate::record::{
     Exhibit, ExhibitUnit, ExhibitValue, Finding, FindingWeight, MeasuredSubject, PhaseLedger,
     TimeHolder, TrapId,
@@ -59,12 +60,11 @@ fn by_time(phase_view: &PhaseView<'_>, ledger: &PhaseLedger) -> Option<Finding> 
         ),
     ];
     because.extend(flow_view.top().map(DeviceLevel::exhibit_work));
-    let claim = format!(
-        "Limited by a cgroup, which holds the rate below {} ({}): it held the run for {} of its time.",
-        rate(throttle.limit),
-        throttle.file,
-        share(held)
-    );
+    let claim = LimitClaim::HeldByCgroup {
+        limit: allowed(throttle),
+        file: throttle.file.clone(),
+        held: share(held),
+    };
     let measures = Some(MeasuredSubject::Limited);
     Some(finding(RULE.id, FindingWeight::Note, measures, claim, because, Some(lift(throttle))))
 }
@@ -81,11 +81,7 @@ fn by_plan(phase_view: &PhaseView<'_>) -> Option<Finding> {
         RULE.id,
         FindingWeight::Note,
         Some(MeasuredSubject::Limited),
-        format!(
-            "Held back by the rate or the pauses of the plan: {} was busy {} of the time, so this is not its peak speed.",
-            level.name(),
-            share(work)
-        ),
+        LimitClaim::PacedByPlan { device: level.name(), busy: share(work) },
         vec![level.exhibit_work()],
         None,
     ))
@@ -106,12 +102,11 @@ fn below(flow_view: &FlowView<'_>) -> Option<Finding> {
         LimitValue::OpsPerSecond(_) => false,
     };
     let (throttle, _) = over(flow_view).find(|(throttle, _)| above(throttle))?;
-    let claim = format!(
-        "A cgroup limits {} to {} here, whatever the device can do ({}).",
-        throttle.name,
-        rate(throttle.limit),
-        throttle.file
-    );
+    let claim = LimitClaim::CgroupBelowFigure {
+        device: throttle.name.clone(),
+        limit: allowed(throttle),
+        file: throttle.file.clone(),
+    };
     Some(finding(
         RULE.id,
         FindingWeight::Note,
@@ -140,17 +135,12 @@ fn met(flow_view: &FlowView<'_>, level: &DeviceLevel<'_>, throttle: &Throttle) -
 }
 
 fn say(flow_view: &FlowView<'_>, throttle: &Throttle, reached: f64) -> Finding {
-    let limit = rate(throttle.limit);
     let reached = match throttle.limit {
         LimitValue::BytesPerSecond(_) => pace(reached).into(),
         LimitValue::OpsPerSecond(_) => ExhibitValue::worded(
             Iops(reached),
             format!("{} operations per second", three_digits(reached)),
         ),
-    };
-    let durable = match flow_view.direction() {
-        Direction::Write if flow_view.flow.durability.durable() => "; all data was flushed",
-        _ => "",
     };
     let mut because = vec![
         exhibit(throttle),
@@ -170,7 +160,11 @@ fn say(flow_view: &FlowView<'_>, throttle: &Throttle, reached: f64) -> Finding {
         RULE.id,
         FindingWeight::Note,
         Some(MeasuredSubject::Limited),
-        format!("Limited by a cgroup to {limit} ({}){durable}.", throttle.file),
+        LimitClaim::AtCgroupLimit {
+            limit: allowed(throttle),
+            file: throttle.file.clone(),
+            flushed: flow_view.writes() && flow_view.flow.durability.durable(),
+        },
         because,
         Some(lift(throttle)),
     )

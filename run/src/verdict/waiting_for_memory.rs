@@ -5,6 +5,7 @@ use super::threshold::FOR_MEMORY;
 use super::unexplained::leaves_much;
 use super::words::share;
 use super::{Rule, RuleJudge, explained, finding, refuted};
+use crate::claim::LimitClaim;
 use crate::record::{
     Exhibit, ExhibitUnit, ExhibitValue, Finding, FindingWeight, MeasuredSubject, NextStep,
     PhaseLedger, Remedy, TimeHolder, TrapId,
@@ -41,11 +42,7 @@ fn judge(phase_view: &PhaseView<'_>, ledger: &PhaseLedger, found: &[Finding]) ->
         RULE.id,
         FindingWeight::Note,
         Some(MeasuredSubject::Limited),
-        format!(
-            "Limited by memory for unwritten data: the program waited for it {} of the time, and {} was idle in between.",
-            share(waited),
-            flow_view.named()
-        ),
+        LimitClaim::DirtyMemory { device: flow_view.named(), waited: share(waited) },
         because.into_iter().chain(work).collect(),
         direct,
     ))
