@@ -81,7 +81,7 @@ fn judge(phase_view: &PhaseView<'_>, ledger: &PhaseLedger, found: &[Finding]) ->
         Some((throttle, level)) => (
             LimitClaim::AboveQueueByCgroup {
                 device: level.name(),
-                limit: allowed(throttle),
+                limit: allowed(throttle.limit),
                 file: throttle.file.clone(),
             },
             Some(exhibit(throttle)),

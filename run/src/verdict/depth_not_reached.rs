@@ -87,6 +87,9 @@ mod tests {
         assert!(!named(&bench));
         bench.record.phases[0].flows[0].depth = 32;
         assert!(named(&bench));
-        assert_eq!(verdict(&bench.record).trust, Trust::Sound);
+        let found = verdict(&bench.record);
+        assert_eq!(found.trust, Trust::Sound);
+        let said = "Queue depth not reached: loop3 had 0.9 of 32 I/Os in flight on average (3.0 %); where the others waited is unknown.";
+        assert!(found.findings.iter().any(|f| f.text() == said), "{found:?}");
     }
 }

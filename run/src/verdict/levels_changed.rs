@@ -104,7 +104,7 @@ fn limit_gone(ledger: &PhaseLedger, flow_view: &FlowView<'_>) -> Option<Finding>
     let (throttle, _) = limits::met_while_there(flow_view)?;
     let claim = SteadyClaim::LimitChanged {
         device: throttle.name.clone(),
-        limit: limits::allowed(throttle),
+        limit: limits::allowed(throttle.limit),
         file: throttle.file.clone(),
     };
     Some(finding(

@@ -8,6 +8,8 @@ use crate::evidence::{Direction, LimitValue, Throttle};
 use crate::name::quoted;
 use crate::record::{Exhibit, ExhibitValue, NextStep, Remedy, SamplePoint};
 use crate::unit::{Bandwidth, Iops, Nanos};
+use crate::unit::{Iops, Nanos};
+use crate::words::say;
 
 /// The limits on the devices below a flow, in its direction: those that held at last, where they have changed.
 pub(super) fn over<'c, 'a>(
@@ -161,8 +163,8 @@ pub(super) fn allow(phase_view: &PhaseView<'_>, rate: f64) -> bool {
 }
 
 /// What a limit allows, to be claimed.
-pub(super) fn allowed(throttle: &Throttle) -> CgroupLimit {
-    match throttle.limit {
+pub(super) fn allowed(limit: LimitValue) -> CgroupLimit {
+    match limit {
         LimitValue::BytesPerSecond(cap) => CgroupLimit::BytesPerSecond(pace(cap as f64)),
         LimitValue::OpsPerSecond(cap) => CgroupLimit::OperationsPerSecond(cap),
     }
@@ -170,10 +172,7 @@ pub(super) fn allowed(throttle: &Throttle) -> CgroupLimit {
 
 /// A limit in words: its rate.
 pub(super) fn rate(limit: LimitValue) -> String {
-    match limit {
-        LimitValue::BytesPerSecond(cap) => pace(cap as f64).to_string(),
-        LimitValue::OpsPerSecond(cap) => format!("{cap} operations per second"),
-    }
+    say(&allowed(limit))
 }
 
 /// The same as a value.

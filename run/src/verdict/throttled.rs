@@ -61,7 +61,7 @@ fn by_time(phase_view: &PhaseView<'_>, ledger: &PhaseLedger) -> Option<Finding> 
     ];
     because.extend(flow_view.top().map(DeviceLevel::exhibit_work));
     let claim = LimitClaim::HeldByCgroup {
-        limit: allowed(throttle),
+        limit: allowed(throttle.limit),
         file: throttle.file.clone(),
         held: share(held),
     };
@@ -104,7 +104,7 @@ fn below(flow_view: &FlowView<'_>) -> Option<Finding> {
     let (throttle, _) = over(flow_view).find(|(throttle, _)| above(throttle))?;
     let claim = LimitClaim::CgroupBelowFigure {
         device: throttle.name.clone(),
-        limit: allowed(throttle),
+        limit: allowed(throttle.limit),
         file: throttle.file.clone(),
     };
     Some(finding(
@@ -161,7 +161,7 @@ fn say(flow_view: &FlowView<'_>, throttle: &Throttle, reached: f64) -> Finding {
         FindingWeight::Note,
         Some(MeasuredSubject::Limited),
         LimitClaim::AtCgroupLimit {
-            limit: allowed(throttle),
+            limit: allowed(throttle.limit),
             file: throttle.file.clone(),
             flushed: flow_view.writes() && flow_view.flow.durability.durable(),
         },
