@@ -141,8 +141,6 @@ data-translation-encrypted = is encrypted: CPU time is part of every result
 data-translation-mirrored = is { $level }: each byte is written to more than one disk
 data-translation-parity = is { $level }: a write smaller than a stripe is read-modify-write, with parity
 data-translation-cached = keeps part of the data on a faster disk
-allowed-rate-bytes = { $value }
-allowed-rate-ops = { $value } operations per second
 
 ## Outcomes, and what was seen of them
 
@@ -162,7 +160,7 @@ outcome-some-wrong = { $wrong } of { $looked } blocks did not hold what was writ
 outcome-not-of-this-plan = { $wrong } blocks did not hold this plan's data, but the plan may never have written them: this says nothing about the device.
 outcome-wrong-data = { $wrong } blocks did not hold what was written there: the device is fake or failing. Back up what is on it.
 outcome-no-device-involved = No device was involved: this is the speed of the program itself.
-outcome-no-data-moved = { $by } the device did, and when, is unknown.
+outcome-without-data = { $by } the device did, and when, is unknown.
 outcome-trims-unknown = Trims move no data, so when the device actually did the work is unknown.
 outcome-names-in-memory = This is the speed of memory: { $device } was idle.
 outcome-names-unknown = { $device }'s share is unknown: the kernel does not account metadata I/O per file.

@@ -9,66 +9,60 @@ use super::{
 };
 use crate::unit::{Bandwidth, Share};
 
-/// What is claimed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(untagged)]
-pub enum Claim {
+/// A claim of each family.
+macro_rules! families {
+    ($($(#[$doc:meta])* $family:ident($claims:ident),)*) => {
+        /// What is claimed.
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+        #[serde(untagged)]
+        pub enum Claim {
+            $($(#[$doc])* $family($claims),)*
+            /// In words: of a record of another version, or of what has no value of its own.
+            Said(String),
+            /// Of another version, which has its words beside it.
+            Unknown(serde_json::Value),
+        }
+
+        $(impl From<$claims> for Claim {
+            fn from(claim: $claims) -> Self {
+                Self::$family(claim)
+            }
+        })*
+    };
+}
+
+families! {
     /// What speaks against comparing two sides.
     Compare(CompareClaim),
+    /// Of flushes, and of writes that wait for one.
+    Flush(FlushClaim),
     /// Of what a look shows before a run.
     Foreseen(ForeseenClaim),
+    /// Of what lies between the program and a disk.
+    Layer(LayerClaim),
+    /// Of what held a run.
+    Limit(LimitClaim),
+    /// Of data in memory.
+    Memory(MemoryClaim),
+    /// Of the work of others.
+    Others(OthersClaim),
     /// Of how it ended, and what was seen of it.
     Outcome(OutcomeClaim),
     /// Of the place of the data.
     Place(PlaceClaim),
+    /// Of a rate over time.
+    Steady(SteadyClaim),
     /// Of a figure as a whole.
     Summary(SummaryClaim),
     /// Of the bytes that calls move.
     Transfer(TransferClaim),
-    /// Of flushes, and of writes that wait for one.
-    Flush(FlushClaim),
-    /// Of what lies between the program and a disk.
-    Layer(LayerClaim),
-    /// Of data in memory.
-    Memory(MemoryClaim),
-    /// Of what held a run.
-    Limit(LimitClaim),
-    /// Of the work of others.
-    Others(OthersClaim),
-    /// Of a rate over time.
-    Steady(SteadyClaim),
-    /// In words: of a record of another version, or of what has no value of its own.
-    Said(String),
-    /// Of another version, which has its words beside it.
-    Unknown(serde_json::Value),
 }
 
 /// Claims that are said one after another.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Sentences(pub Vec<Claim>);
-
-/// A claim of each family.
-macro_rules! families {
-    ($($family:ident($claims:ident)),* $(,)?) => {$(
-        impl From<$claims> for Claim {
-            fn from(claim: $claims) -> Self {
-                Self::$family(claim)
-            }
-        }
-    )*};
-}
-
-families! {
-    Compare(CompareClaim),
-    Foreseen(ForeseenClaim),
-    Outcome(OutcomeClaim),
-    Place(PlaceClaim),
-    Summary(SummaryClaim),
-    Transfer(TransferClaim),
-    Flush(FlushClaim),
-}
 
 impl From<String> for Claim {
     fn from(sentence: String) -> Self {

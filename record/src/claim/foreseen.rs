@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::unit::{Bandwidth, Bytes, Nanos, Share};
+use super::CgroupLimit;
+use crate::unit::{Bytes, Nanos, Share};
 
 /// What would happen there.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -38,7 +39,7 @@ pub enum ForeseenClaim {
     LeftToClose { device: String },
     ConvSync,
     EachOfWaits { writes: u64, block: Bytes, device: String },
-    Limited { reads: bool, device: String, limit: AllowedRate },
+    Limited { reads: bool, device: String, limit: CgroupLimit },
     FewCpus { cpus: f64 },
     HiddenLimits,
     StaysDirty { limit: Bytes },
@@ -78,15 +79,6 @@ pub enum ForeseenClaim {
     DirectCopyMisfits { reads: bool, bytes: u64, sector: u64 },
     TinyBlocks { block: Bytes },
     LittleCopied { bytes: Bytes },
-}
-
-/// The most that a cgroup allows in a second.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum AllowedRate {
-    Bytes(Bandwidth),
-    Ops(u64),
 }
 
 /// How a layer changes the bytes that a disk sees.

@@ -20,7 +20,7 @@ mod transfer;
 pub use any::{Claim, CompareClaim, Sentences, SummaryClaim};
 pub use compare::{ComparedRuns, ComparedSide, ComparedThing, DifferingValue};
 pub use flush::{FlushClaim, LeftWrites};
-pub use foreseen::{AllowedRate, DataTranslation, ForeseenClaim};
+pub use foreseen::{DataTranslation, ForeseenClaim};
 pub use layer::{LayerClaim, LayerWork};
 pub use limit::{CgroupLimit, LimitClaim, MissingRequests};
 pub use memory::MemoryClaim;

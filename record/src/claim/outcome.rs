@@ -37,7 +37,7 @@ pub enum OutcomeClaim {
     },
     NoDeviceInvolved,
     /// Calls that change a file without data that pass through the program.
-    NoDataMoved {
+    WithoutData {
         by: DatalessCalls,
     },
     TrimsUnknown,

@@ -9,7 +9,12 @@ use super::*;
 use crate::claim::*;
 
 /// The messages that an enum or a struct wants, and the arguments of each, by its schema.
-struct WantedMessages(BTreeMap<String, BTreeSet<String>>);
+#[derive(Default)]
+struct WantedMessages {
+    messages: BTreeMap<String, BTreeSet<String>>,
+    /// Variants of claims, as documents have them.
+    variants: Vec<String>,
+}
 
 impl WantedMessages {
     fn add<T: JsonSchema>(&mut self) {
@@ -21,7 +26,8 @@ impl WantedMessages {
         self.variants_of_words(&kind, &schema);
         if let Some(fields) = schema["properties"].as_object() {
             let name = arguments::message_name(&kind, "");
-            self.0.insert(name.trim_end_matches('-').into(), fields.keys().cloned().collect());
+            self.messages
+                .insert(name.trim_end_matches('-').into(), fields.keys().cloned().collect());
         }
     }
 
@@ -29,7 +35,7 @@ impl WantedMessages {
         let schema = serde_json::to_value(schemars::schema_for!(T)).expect("JSON");
         let fields = schema["properties"].as_object().expect("fields");
         let name = arguments::message_name(&T::schema_name(), "");
-        self.0.insert(name.trim_end_matches('-').into(), fields.keys().cloned().collect());
+        self.messages.insert(name.trim_end_matches('-').into(), fields.keys().cloned().collect());
     }
 
     /// Variants without fields, which are words of JSON.
@@ -37,19 +43,25 @@ impl WantedMessages {
         let one = schema["const"].as_str();
         let several = schema["enum"].as_array().into_iter().flatten().filter_map(Value::as_str);
         for variant in one.into_iter().chain(several) {
-            self.0.insert(arguments::message_name(kind, variant), BTreeSet::new());
+            self.claims(kind, variant);
+            self.messages.insert(arguments::message_name(kind, variant), BTreeSet::new());
         }
+    }
+
+    fn claims(&mut self, kind: &str, variant: &str) {
+        self.variants.extend(kind.ends_with("Claim").then(|| variant.to_string()));
     }
 
     fn variant(&mut self, kind: &str, schema: &Value) {
         self.variants_of_words(kind, schema);
         for (variant, content) in schema["properties"].as_object().into_iter().flatten() {
+            self.claims(kind, variant);
             let fields = content["properties"].as_object();
             let fields = match fields {
                 Some(fields) => fields.keys().cloned().collect(),
                 None => BTreeSet::from(["value".to_string()]),
             };
-            self.0.insert(arguments::message_name(kind, variant), fields);
+            self.messages.insert(arguments::message_name(kind, variant), fields);
         }
     }
 }
@@ -65,18 +77,18 @@ fn used(message: &str) -> BTreeSet<String> {
 
 #[test]
 fn each_claim_has_its_sentence_which_uses_what_is_there() {
-    let mut wanted = WantedMessages(BTreeMap::new());
+    let mut wanted = WantedMessages::default();
     each_claim(&mut wanted);
     for name in ["list", "sentences", "series"]
         .into_iter()
         .flat_map(|list| [format!("{list}-next"), format!("{list}-last")])
     {
-        wanted.0.insert(name, BTreeSet::from(["before", "item"].map(String::from)));
+        wanted.messages.insert(name, BTreeSet::from(["before", "item"].map(String::from)));
     }
     let there: BTreeMap<&str, &str> = messages(EN).collect();
     assert_eq!(there.len(), messages(EN).count(), "a message stands there twice");
     let mut complaints = Vec::new();
-    for (name, fields) in &wanted.0 {
+    for (name, fields) in &wanted.messages {
         match there.get(name.as_str()) {
             None => complaints.push(format!("{name}: no message; its fields: {fields:?}")),
             Some(message) => {
@@ -90,9 +102,20 @@ fn each_claim_has_its_sentence_which_uses_what_is_there() {
             }
         }
     }
-    let nobody = there.keys().filter(|name| !wanted.0.contains_key(**name));
+    let nobody = there.keys().filter(|name| !wanted.messages.contains_key(**name));
     complaints.extend(nobody.map(|name| format!("{name}: nobody says that")));
     assert!(complaints.is_empty(), "\n{}\n", complaints.join("\n"));
+}
+
+/// A document says the variant and not its family.
+#[test]
+fn no_two_families_have_a_variant_of_one_name() {
+    let mut wanted = WantedMessages::default();
+    each_claim(&mut wanted);
+    wanted.variants.sort_unstable();
+    let twice = wanted.variants.windows(2).filter(|pair| pair[0] == pair[1]);
+    assert_eq!(twice.collect::<Vec<_>>(), Vec::<&[String]>::new());
+    assert!(wanted.variants.len() > 100, "{:?}", wanted.variants.len());
 }
 
 /// All that has messages of its own.
@@ -102,7 +125,6 @@ fn each_claim(wanted: &mut WantedMessages) {
     wanted.add::<ComparedThing>();
     wanted.add_struct::<DifferingValue>();
     wanted.add::<ForeseenClaim>();
-    wanted.add::<AllowedRate>();
     wanted.add::<DataTranslation>();
     wanted.add::<OutcomeClaim>();
     wanted.add::<DatalessCalls>();

@@ -3,11 +3,10 @@
 use super::measure::{self, DeviceLevel, FlowView, PhaseView};
 use super::threshold::{LIMIT_HOLDS, LIMIT_LOOK, LIMIT_NEAR, LIMIT_NEAR_IDLE, LIMIT_SLICE};
 use super::words::pace;
-use crate::claim::{AllowedRate, CgroupLimit};
+use crate::claim::CgroupLimit;
 use crate::evidence::{Direction, LimitValue, Throttle};
 use crate::name::quoted;
 use crate::record::{Exhibit, ExhibitValue, NextStep, Remedy, SamplePoint};
-use crate::unit::{Bandwidth, Iops, Nanos};
 use crate::unit::{Iops, Nanos};
 use crate::words::say;
 
@@ -173,14 +172,6 @@ pub(super) fn allowed(limit: LimitValue) -> CgroupLimit {
 /// A limit in words: its rate.
 pub(super) fn rate(limit: LimitValue) -> String {
     say(&allowed(limit))
-}
-
-/// The same as a value.
-pub(super) fn allowed(limit: LimitValue) -> AllowedRate {
-    match limit {
-        LimitValue::BytesPerSecond(bytes) => AllowedRate::Bytes(Bandwidth(bytes as f64)),
-        LimitValue::OpsPerSecond(ops) => AllowedRate::Ops(ops),
-    }
 }
 
 /// The file and value of a limit.

@@ -74,7 +74,7 @@ pub(super) fn without_data(method: Method) -> Finding {
         RULE.id,
         FindingWeight::Unproven,
         Some(MeasuredSubject::Unsure),
-        OutcomeClaim::NoDataMoved { by },
+        OutcomeClaim::WithoutData { by },
         vec![],
         None,
     )
