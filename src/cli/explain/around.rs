@@ -171,7 +171,7 @@ pub fn of_text(text: &str, environment: &Environment) -> Result<BareLine, Refusa
 /// As [`of_text`].
 pub fn of_words(words: &[String], environment: &Environment) -> Result<BareLine, Refusal> {
     let mut line = BareLine { environment: environment.clone(), ..BareLine::default() };
-    line.words = line.peeled(words)?;
+    line.peel(words)?;
     line.settled()
 }
 
@@ -186,8 +186,7 @@ pub fn runs_something(word: &str) -> bool {
 fn is_understood(words: &[String]) -> bool {
     let Some(first) = words.first() else { return false };
     let mut typed: Vec<OsString> = words.iter().map(OsString::from).collect();
-    let toybox = first.rsplit('/').next() == Some("toybox");
-    if toybox {
+    if program(first) == "toybox" {
         typed.remove(0);
     }
     let first = typed.first().map(|word| word.to_string_lossy().into_owned()).unwrap_or_default();
@@ -272,35 +271,31 @@ impl BareLine {
     /// The first command that is understood; all others are set aside.
     fn take(&mut self, text: &str) -> Result<(), Refusal> {
         let commands = shell::commands(text)?;
-        let peeled: Vec<(BareLine, &ShellCommand)> = commands
-            .iter()
-            .map(|command| {
-                let mut line =
-                    BareLine { environment: self.environment.clone(), ..BareLine::default() };
-                line.unknown = command.unknown.clone();
-                line.words = line.peeled(&command.words)?;
-                Ok((line, command))
-            })
-            .collect::<Result<_, Refusal>>()?;
+        let peeled = commands.iter().map(|command| {
+            let (environment, unknown) = (self.environment.clone(), command.unknown.clone());
+            let mut line = BareLine { environment, unknown, ..BareLine::default() };
+            line.peel(&command.words)?;
+            Ok((line, command))
+        });
+        let mut peeled: Vec<(BareLine, &ShellCommand)> = peeled.collect::<Result<_, Refusal>>()?;
         let chosen = peeled.iter().position(|(line, _)| is_understood(&line.words));
         // Of what nothing is understood, the first is complained of.
         let chosen = chosen.unwrap_or(0);
-        let Some((line, command)) = peeled.get(chosen) else { return Ok(()) };
-        let (line, command) = (line.clone(), (*command).clone());
-        let mut before = std::mem::take(&mut self.around);
-        let root = self.root | line.root;
-        let elsewhere = line.elsewhere.clone().or(self.elsewhere.take());
-        let folder = line.folder.clone().or(self.folder.take());
-        *self = BareLine { root, elsewhere, folder, ..line };
-        before.append(&mut self.around);
-        self.around = before;
-        for (place, (other, shown)) in peeled.iter().enumerate() {
-            if place < chosen {
-                let pipes = peeled[place + 1].1.before == "|" && place + 1 == chosen;
-                self.stands_before(other, shown, pipes);
-            }
+        let Some((line, command)) = peeled.get_mut(chosen) else { return Ok(()) };
+        let (line, command) = (std::mem::take(line), *command);
+        let around = std::mem::take(&mut self.around);
+        *self = BareLine {
+            root: self.root | line.root,
+            elsewhere: line.elsewhere.or(self.elsewhere.take()),
+            folder: line.folder.or(self.folder.take()),
+            around: around.into_iter().chain(line.around).collect(),
+            ..line
+        };
+        for (place, (other, shown)) in peeled.iter().enumerate().take(chosen) {
+            let pipes = command.before == "|" && place + 1 == chosen;
+            self.stands_before(other, shown, pipes);
         }
-        self.redirected(&command);
+        self.redirected(command);
         for (place, (other, shown)) in peeled.iter().enumerate().skip(chosen + 1) {
             self.stands_behind(other, shown, place == chosen + 1);
         }
@@ -311,7 +306,7 @@ impl BareLine {
     fn tool(&self) -> String {
         let named =
             self.words.iter().find(|word| !matches!(word.as_str(), "assay" | "busybox" | "toybox"));
-        named.map_or("it", |word| word.rsplit('/').next().unwrap_or(word)).into()
+        named.map_or("it", |word| program(word)).into()
     }
 
     /// What is known of it before its words are read.
@@ -322,9 +317,9 @@ impl BareLine {
     fn stands_before(&mut self, other: &BareLine, command: &ShellCommand, pipes: bool) {
         let (tool, shown) = (self.tool(), shown(command));
         let words: Vec<&str> = other.words.iter().map(String::as_str).collect();
+        let to = command.redirected.iter().map(|(_, to)| to);
         let drops = command.words.iter().any(|word| word.contains("vm.drop_caches="))
-            || command.words.iter().any(|word| word.ends_with("vm/drop_caches"))
-            || command.redirected.iter().any(|(_, to)| to.ends_with("vm/drop_caches"));
+            || command.words.iter().chain(to).any(|word| word.ends_with("vm/drop_caches"));
         match words.as_slice() {
             _ if drops => {
                 self.environment.cold.get_or_insert_with(|| "machine".into());
@@ -394,7 +389,7 @@ impl BareLine {
                     .map_or_else(String::new, |flush| format!("; {flush} flushes inside of it"));
                 self.aside(shown, format!("flushes after {tool} has stopped its clock: that time is not in {tool}'s figure{inside}"));
             }
-            _ if is_understood(words_of(other)) => {
+            _ if is_understood(&other.words) => {
                 let line: Vec<String> = command.words.iter().map(|word| quoted(word)).collect();
                 let line = quoted(&line.join(" "));
                 self.aside(shown, format!("measures something else: assay explain {line}"));
@@ -428,15 +423,15 @@ impl BareLine {
 
     // ------------------------------------------------------------------ what starts it
 
-    /// The words of the command that others start.
-    fn peeled(&mut self, words: &[String]) -> Result<Vec<String>, Refusal> {
+    /// Keeps the words of the command that others start.
+    fn peel(&mut self, words: &[String]) -> Result<(), Refusal> {
         let mut rest = words;
         while let Some(first) = rest.first() {
             if self.assigned(first) {
                 rest = &rest[1..];
                 continue;
             }
-            let name = first.rsplit('/').next().unwrap_or(first);
+            let name = program(first);
             if matches!(name, "busybox" | "toybox")
                 && rest.get(1).is_some_and(|word| started_by(word).is_some())
             {
@@ -444,13 +439,10 @@ impl BareLine {
                 continue;
             }
             if SHELLS.contains(&name) {
-                return match text_of(rest) {
-                    Some(text) => {
-                        self.take(text)?;
-                        Ok(std::mem::take(&mut self.words))
-                    }
-                    None => Ok(rest.to_vec()),
-                };
+                if let Some(text) = text_of(rest) {
+                    return self.take(text);
+                }
+                break;
             }
             if let Some(far) = ELSEWHERE.iter().find(|far| far.names.contains(&name)) {
                 return self.sent(far, name, rest);
@@ -469,28 +461,28 @@ impl BareLine {
             rest = &rest[taken..];
         }
         // Like that of GNU, as far as it goes.
-        match rest.split_first() {
-            Some((first, dd)) if first.ends_with("toybox") && !dd.is_empty() => {
-                self.aside(first, "its words are read as those of GNU");
-                Ok(dd.to_vec())
-            }
-            _ => Ok(rest.to_vec()),
+        if let [first, dd @ ..] = rest
+            && first.ends_with("toybox")
+            && !dd.is_empty()
+        {
+            self.aside(first, "its words are read as those of GNU");
+            rest = dd;
         }
+        self.words = rest.to_vec();
+        Ok(())
     }
 
     /// A command that is sent elsewhere.
-    fn sent(
-        &mut self,
-        far: &Starter,
-        name: &str,
-        words: &[String],
-    ) -> Result<Vec<String>, Refusal> {
+    fn sent(&mut self, far: &Starter, name: &str, words: &[String]) -> Result<(), Refusal> {
         let mut taken = own_words(far, words, 0);
         // Its own word for running something.
         if !far.means.is_empty() {
             match words.get(taken) {
                 Some(verb) if far.means.split(' ').any(|known| known == verb) => {}
-                _ => return Ok(words.to_vec()),
+                _ => {
+                    self.words = words.to_vec();
+                    return Ok(());
+                }
             }
             taken += own_words(far, &words[taken..], 0);
         }
@@ -518,11 +510,10 @@ impl BareLine {
         self.elsewhere = Some(at);
         let inner = &words[taken..];
         // A shell there takes them apart once more.
-        if matches!(name, "ssh" | "adb") {
-            self.take(&inner.join(" "))?;
-            return Ok(std::mem::take(&mut self.words));
+        match name {
+            "ssh" | "adb" => self.take(&inner.join(" ")),
+            _ => self.peel(inner),
         }
-        self.peeled(inner)
     }
 
     /// Takes a variable that stands before the command.
@@ -545,8 +536,9 @@ impl BareLine {
     }
 }
 
-fn words_of(line: &BareLine) -> &[String] {
-    &line.words
+/// The name of a program, by the path to it.
+fn program(word: &str) -> &str {
+    word.rsplit('/').next().unwrap_or(word)
 }
 
 /// A command as it stands in its line.
@@ -561,8 +553,7 @@ fn shown(command: &ShellCommand) -> String {
 
 /// Who starts another command by that word.
 fn started_by(word: &str) -> Option<&'static Starter> {
-    let name = word.rsplit('/').next().unwrap_or(word);
-    STARTERS.iter().find(|starter| starter.names.contains(&name))
+    STARTERS.iter().find(|starter| starter.names.contains(&program(word)))
 }
 
 /// How many words are its own: its name, its options with their values, so many operands.
@@ -645,9 +636,8 @@ fn is_typed(line: &str) -> bool {
 
 /// Whether a word is the name of a tool.
 fn is_tool(word: &str) -> bool {
-    let word = word.trim_start_matches(['"', '\'', '(']);
-    let name = word.rsplit('/').next().unwrap_or(word);
-    name == "assay" || name == "toybox" || name == "busybox" || named(name).is_some()
+    let name = program(word.trim_start_matches(['"', '\'', '(']));
+    matches!(name, "assay" | "toybox" | "busybox") || named(name).is_some()
 }
 
 /// Whether dd printed that line.
