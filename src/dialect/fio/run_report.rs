@@ -149,7 +149,7 @@ struct DiskSum {
 impl FioMachineUse {
     /// Adds a phase that has ended.
     pub(super) fn add(&mut self, resolved: &Resolved, phase: &PhaseRecord) {
-        self.elapsed = self.elapsed + phase.span.time();
+        self.elapsed += phase.span.time();
         let (before, stop) = (&phase.evidence.before, &phase.evidence.stop);
         for layer in resolved.subjects.iter().filter_map(|subject| subject.stack.first()) {
             if self.disks.iter().all(|disk| disk.name != layer.name) {
