@@ -1,7 +1,6 @@
 //! Tells a file or device that a range is needed no longer: at once, or by threads, several at a time.
 
 use std::collections::VecDeque;
-use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -103,7 +102,8 @@ pub(crate) struct TrimPool<'s> {
 }
 
 impl<'s> TrimPool<'s> {
-    pub(crate) fn new(files: &WorkerFiles, call: TrimCall, depth: usize) -> io::Result<Self> {
+    /// A pool of as many threads as are to be had, at most so many; none where not one is.
+    pub(crate) fn new(files: &WorkerFiles, call: TrimCall, depth: usize) -> Option<Self> {
         let shared = Arc::new(TrimShared {
             trimmer: Trimmer::new(files, call),
             queue: Mutex::new(TrimQueue {
@@ -118,12 +118,18 @@ impl<'s> TrimPool<'s> {
         let mut pool = Self { shared, threads: Vec::new(), slots, in_flight: 0 };
         for number in 0..depth.min(TRIMS_IN_FLIGHT as usize) {
             let shared = pool.shared.clone();
-            let thread = std::thread::Builder::new()
-                .name(format!("assay-trim-{number}"))
-                .spawn(move || shared.serve())?;
-            pool.threads.push(thread);
+            let name = format!("assay-trim-{number}");
+            match std::thread::Builder::new().name(name).spawn(move || shared.serve()) {
+                Ok(thread) => pool.threads.push(thread),
+                Err(_) => break,
+            }
         }
-        Ok(pool)
+        (!pool.threads.is_empty()).then_some(pool)
+    }
+
+    /// How many trims can be in flight.
+    pub(crate) fn threads(&self) -> usize {
+        self.threads.len()
     }
 
     /// How many are in flight.

@@ -91,20 +91,25 @@ pub(super) struct IoLoop<'a, 's, L, const MORE: bool> {
 
 impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
     /// A loop that has all the memory that it will need, before its clock has started.
-    pub(super) fn new(backend: L, free: Vec<Slot<'s>>, mut worker: Worker<'a>) -> Self {
+    pub(super) fn new(backend: L, mut free: Vec<Slot<'s>>, mut worker: Worker<'a>) -> Self {
         let census = worker.census.take();
         let loop_config = LoopConfig::of::<L, MORE>(&worker);
-        let depth = free.len();
         let does = worker.cursor.any();
         let trims = MORE && does.does(IoOp::Trim) && !L::TAKES_TRIMS;
-        let in_turn = depth == 1 || worker.trim_call == TrimCall::DiscardInTurn;
-        let trimmer = (trims && in_turn).then(|| Trimmer::new(&worker.files, worker.trim_call));
-        let trim_pool =
-            (trims && !in_turn).then(|| TrimPool::new(&worker.files, worker.trim_call, depth));
-        let (trim_pool, fault) = match trim_pool.transpose() {
-            Ok(pool) => (pool, None),
-            Err(error) => (None, Some(Fault::no_thread(&error))),
+        let in_turn = free.len() == 1 || worker.trim_call == TrimCall::DiscardInTurn;
+        let trim_pool = match trims && !in_turn {
+            true => TrimPool::new(&worker.files, worker.trim_call, free.len()),
+            false => None,
         };
+        // Without a thread that could do it the worker trims.
+        let trimmer =
+            (trims && trim_pool.is_none()).then(|| Trimmer::new(&worker.files, worker.trim_call));
+        let only_trims = IoOp::ALL.into_iter().all(|op| op == IoOp::Trim || !does.does(op));
+        if let Some(pool) = trim_pool.as_ref().filter(|_| only_trims) {
+            // What waits for a thread is not in flight.
+            free.retain(|slot| slot.index() < pool.threads());
+        }
+        let depth = free.len();
         let ios_in_flight = vec![InFlight::IDLE; depth];
         let generation = worker.generation;
         let io_states = vec![IoState::none(generation); depth];
@@ -161,7 +166,7 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
             listed_before: Timestamp::default(),
             sent: 0,
             beside,
-            open: fault.is_none(),
+            open: true,
             looked: false,
             brisk,
             timed: true,
@@ -174,7 +179,6 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
                     FileMoves::default();
                     if worker.by_file { worker.files.len() } else { 0 }
                 ],
-                fault,
                 ..WorkerTotals::default()
             },
             worker,
