@@ -87,7 +87,9 @@ fn methods() -> Vec<(&'static str, Method, u32)> {
 fn aside(name: &str) -> CacheControl {
     let every = SyncFileRange { every: Ops(20), wait_before: true, write: true, wait_after: true };
     match name {
-        "beside" => CacheControl { sync_file_range: Some(every), drop_behind: true },
+        "beside" => {
+            CacheControl { drop_each_pass: true, sync_file_range: Some(every), drop_behind: true }
+        }
         _ => CacheControl::default(),
     }
 }

@@ -80,6 +80,8 @@ foreseen-all-left = No flush, and all { $bytes } fit in dirty pages: the clock s
 foreseen-part-left = No flush: of { $bytes } up to { $left } ({ $part }) may still be dirty pages when the clock stops.
 foreseen-up-to-left = No flush: up to { $limit } may still be dirty pages when the clock stops.
 foreseen-left-to-close = No flush: the close writes out dirty pages, unless another program has { $device } open, and the drive's write cache is not flushed.
+foreseen-other-meaning = { $words }
+foreseen-nothing-to-copy = { $path } cannot be opened, so nothing is copied.
 foreseen-conv-sync = conv=sync pads short blocks with zeros and flushes nothing; conv=fsync flushes.
 foreseen-each-of-waits = Flush-bound: each of { $writes } writes of { $block } waits for { $device }; this is the latency of a durable write, not throughput.
 foreseen-limited = A cgroup limits { $reads ->

@@ -480,12 +480,13 @@ mod tests {
     fn what_stands_beneath_a_phase_is_not_said_again() {
         let mut page = TextPage::new(TerminalStyle::default());
         let of = |phase: &str, claim: &str| {
-            SummaryClaim::Of { phase: phase.into(), claim: Box::new(claim.into()) }.into()
+            let claim = Box::new(Claim::Said(claim.into()));
+            SummaryClaim::Of { phase: phase.into(), claim }.into()
         };
         let valid = Claim::from(SummaryClaim::AllValid { results: 6 });
         let whole = [valid, of("write", "Limited by a cgroup.")];
         assert_eq!(page.unsaid(&whole), whole);
-        let said = vec!["Limited by a cgroup.".into()];
+        let said = vec![Claim::Said("Limited by a cgroup.".into())];
         page.said.push((Trust::Sound, MeasuredSubject::Limited, said));
         assert_eq!(page.unsaid(&whole), whole[..1]);
         let [valid, write] = whole;

@@ -10,6 +10,7 @@ pub mod sweeps;
 
 use std::path::Path;
 
+use assay::claim::Claim;
 use assay::cli::quick::{self, PathType, PhaseTime, QuickOptions};
 use assay::cli::target_args::{BlockArgs, ConsentArgs, DepthArgs, SeedArgs, SizeArgs, TargetArgs};
 use assay::cli::{ramp, sustain};
@@ -284,7 +285,7 @@ pub fn sound(measures: MeasuredSubject, summary: &str) -> Verdict {
     Verdict {
         trust: Trust::Sound,
         measures,
-        claims: vec![summary.into()],
+        claims: vec![Claim::Said(summary.into())],
         corrected: None,
         findings: Vec::new(),
     }
@@ -296,7 +297,7 @@ fn throttled(direction: &str, file: &str, rate: u64) -> Verdict {
             trap: TrapId::T32,
             weight: FindingWeight::Note,
             measures: Some(MeasuredSubject::Limited),
-            claim: format!("{direction} are held at {rate} MiB/s by a control group").into(),
+            claim: Claim::Said(format!("{direction} are held at {rate} MiB/s by a control group")),
             because: vec![Exhibit::new(
                 format!("limit on {direction} of loop3"),
                 format!("{} bytes per second", rate * MIB),
@@ -405,12 +406,12 @@ pub fn card() -> Record {
         });
     }
     let verdict = Verdict {
-        claims: vec![
+        claims: vec![Claim::Said(
             "These figures are what /mnt/sd delivers, durably: loop3 took every byte before \
                   the clock stopped. Its pace is set by a limit of a control group, not by the \
                   device."
                 .into(),
-        ],
+        )],
         ..throttled("writes", "write_bps_device", 4)
     };
     record(plan, resolved, phases, verdict)
@@ -517,17 +518,17 @@ pub fn deferred() -> Record {
     let verdict = Verdict {
         trust: Trust::Wrong,
         measures: MeasuredSubject::Deferred,
-        claims: vec![
+        claims: vec![Claim::Said(
             "The copy ended when its bytes were in memory; the card took 5.00 s more to \
                   write them."
                 .into(),
-        ],
+        )],
         corrected: Some(Estimate { value: 4_168_000.0, low: 4_130_000.0, high: 4_200_000.0 }),
         findings: vec![Finding {
             trap: TrapId::T02,
             weight: FindingWeight::Refute,
             measures: Some(MeasuredSubject::Deferred),
-            claim: "the work was not done when the clock stopped".into(),
+            claim: Claim::Said("the work was not done when the clock stopped".into()),
             because: vec![
                 Exhibit::new(
                     "written to loop3 when the clock stopped",
@@ -580,13 +581,13 @@ pub fn memory() -> Record {
     let wrong = Verdict {
         trust: Trust::Wrong,
         measures: MeasuredSubject::NotADisk,
-        claims: vec!["There is no disk behind /tmp: it is memory (tmpfs).".into()],
+        claims: vec![Claim::Said("There is no disk behind /tmp: it is memory (tmpfs).".into())],
         corrected: None,
         findings: vec![Finding {
             trap: TrapId::T23,
             weight: FindingWeight::Refute,
             measures: Some(MeasuredSubject::NotADisk),
-            claim: "/tmp is memory, whatever its figures".into(),
+            claim: Claim::Said("/tmp is memory, whatever its figures".into()),
             because: vec![Exhibit::new("file system of /tmp", "tmpfs", "/proc/self/mountinfo")],
             next: Some(NextStep::new(Remedy::AnotherTarget, "df -hT")),
         }],

@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use assay::claim::ConditionOf;
 use assay::record::{ConditionChange, MeasuredSubject, Trust};
+use assay::words::say;
 
 use crate::kernel::{Heard, hear_own, told};
 use crate::lab::{self, Card, MI, Room};
@@ -44,6 +46,11 @@ fn changes(heard: &Heard) -> &[ConditionChange] {
     &ledger.changes
 }
 
+fn change_of(heard: &Heard, what: ConditionOf) -> &ConditionChange {
+    let change = changes(heard).iter().find(|change| change.step().what == what);
+    change.unwrap_or_else(|| panic!("{heard}\n{:?}", changes(heard)))
+}
+
 #[test]
 fn a_limit_that_was_lowered_is_named_with_the_rate() {
     let _beside = lab::beside();
@@ -52,10 +59,8 @@ fn a_limit_that_was_lowered_is_named_with_the_rate() {
         read_while(&card, card.rooms(), || card.set_speed(lab::Speed::bytes(4 * MI, 4 * MI)));
     told("a lowered limit", &heard);
     let name = card.leaf_name();
-    let what = format!("limit on reads of {name}");
-    let change = changes(&heard).iter().find(|change| change.what() == what);
-    let change = change.unwrap_or_else(|| panic!("{heard}\n{:?}", changes(&heard)));
-    assert_eq!(change.told(), ["16.8 MB/s", "4.19 MB/s"]);
+    let step = change_of(&heard, ConditionOf::ReadLimit(name.clone())).step();
+    assert_eq!([say(&step.before), say(&step.now)], ["16.8 MB/s", "4.19 MB/s"]);
     let verdict = heard.verdict();
     let said = format!(
         ", and with it the limit on reads of {name} (from 16.8 MB/s to 4.19 MB/s): the average"
@@ -78,14 +83,11 @@ fn a_neighbours_depth_and_the_room_it_makes_stand_beside_the_rate() {
         std::fs::remove_file(&other).expect("removed");
     });
     told("a neighbour", &heard);
-    let found = |what: String| changes(&heard).iter().find(|change| change.what() == what);
     let name = card.leaf_name();
-    let depth = found(format!("number of requests that others had in flight at {name}"))
-        .unwrap_or_else(|| panic!("{heard}\n{:?}", changes(&heard)));
+    let depth = change_of(&heard, ConditionOf::RequestsOfOthers(name));
     let count = |text: &str| text.parse::<f64>().expect("a number");
     assert!(count(&depth.before) < 1.0 && count(&depth.now) >= 2.0, "{depth:?}\n{heard}");
-    let space = found(format!("free space of {}", card.mount().display()));
-    assert!(space.is_some(), "{heard}\n{:?}", changes(&heard));
+    change_of(&heard, ConditionOf::FreeSpace(card.mount().display().to_string()));
 }
 
 /// A group of version 2 whose time in the freezer the kernel counts.

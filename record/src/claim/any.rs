@@ -64,18 +64,6 @@ families! {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Sentences(pub Vec<Claim>);
 
-impl From<String> for Claim {
-    fn from(sentence: String) -> Self {
-        Self::Said(sentence)
-    }
-}
-
-impl From<&str> for Claim {
-    fn from(sentence: &str) -> Self {
-        Self::Said(sentence.into())
-    }
-}
-
 /// What a verdict begins or ends with.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -253,24 +253,26 @@ mod tests {
     }
 
     /// A sound verdict that says this, with a note beside it.
-    fn sound(
-        measures: MeasuredSubject,
-        said: impl Into<Claim>,
-        flush_bound: Option<&str>,
-    ) -> Verdict {
+    fn sound(measures: MeasuredSubject, said: &str, flush_bound: Option<&str>) -> Verdict {
+        claimed(measures, Claim::Said(said.into()), flush_bound)
+    }
+
+    fn claimed(measures: MeasuredSubject, said: Claim, flush_bound: Option<&str>) -> Verdict {
         let note = |claim: &str| {
+            let claim = Claim::Said(claim.into());
             finding(flush_bound::RULE.id, FindingWeight::Note, None, claim, vec![], None)
         };
         let findings: Vec<Finding> = flush_bound.map(note).into_iter().collect();
         let asides = findings.iter().map(|finding| finding.claim.clone());
-        let claims = [said.into()].into_iter().chain(asides).collect();
+        let claims = [said].into_iter().chain(asides).collect();
         Verdict { trust: Trust::Sound, measures, claims, corrected: None, findings }
     }
 
     #[test]
     fn of_a_sweep_only_cells_count() {
         let record = record(&["file", "a", "b"], &["a", "b"]);
-        let limited = finding(throttled::RULE.id, FindingWeight::Refute, None, "No.", vec![], None);
+        let no = Claim::Said("No.".into());
+        let limited = finding(throttled::RULE.id, FindingWeight::Refute, None, no, vec![], None);
         let file = Verdict {
             trust: Trust::Wrong,
             findings: vec![limited],
@@ -327,8 +329,9 @@ mod tests {
         let record = record(&["a", "b"], &["a", "b"]);
         let arrived = DataArrival::From { device: "sda".into() };
         let praise = SummaryClaim::SpeedOfDevice { arrived };
-        let fast = sound(MeasuredSubject::Device, praise.clone(), None);
-        let praise = crate::words::say(&Claim::from(praise));
+        let praise = Claim::from(praise);
+        let fast = claimed(MeasuredSubject::Device, praise.clone(), None);
+        let praise = crate::words::say(&praise);
         let slow = sound(MeasuredSubject::Device, "It worked for 20 % of the time.", None);
         let said = |second: &Verdict| verdict(&record, &[fast.clone(), second.clone()]).summary();
         let all = "All 2 results are valid.";

@@ -100,7 +100,7 @@ fn absent(ends: &CopyEnds<'_>) -> Option<Finding> {
         TrapId::T17,
         FindingWeight::Refute,
         Some(MeasuredSubject::Invalid),
-        format!("{} cannot be opened, so nothing is copied.", from.path),
+        ForeseenClaim::NothingToCopy { path: from.path.clone() },
         vec![Exhibit::new(&*from.path, why, "stat()")],
         Some(NextStep::new(
             Remedy::Inspect,

@@ -132,6 +132,13 @@ fn other_version(ends: &CopyEnds<'_>) -> Option<Finding> {
     let other = ends.origin.tool.flush_elsewhere.as_ref()?;
     (ends.copy.flush.fsync && several && ends.written().is_some()).then(|| {
         let shown = vec![Exhibit::new(&other.option, &other.value, "the command")];
-        finding(TrapId::T13, FindingWeight::Note, None, other.means.clone(), shown, None)
+        finding(
+            TrapId::T13,
+            FindingWeight::Note,
+            None,
+            ForeseenClaim::OtherMeaning { words: other.means.clone() },
+            shown,
+            None,
+        )
     })
 }
