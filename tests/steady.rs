@@ -88,7 +88,7 @@ fn aside(name: &str) -> CacheControl {
     let every = SyncFileRange { every: Ops(20), wait_before: true, write: true, wait_after: true };
     match name {
         "beside" => {
-            CacheControl { drop_each_pass: true, sync_file_range: Some(every), drop_behind: true }
+            CacheControl { drop_each_pass: false, sync_file_range: Some(every), drop_behind: true }
         }
         _ => CacheControl::default(),
     }
