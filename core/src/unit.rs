@@ -225,7 +225,7 @@ pub struct Iops(pub f64);
 /// Requests in flight, on average.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct InFlight(pub f64);
+pub struct MeanInFlight(pub f64);
 
 /// Three significant digits, as `statistics` asks for a measured figure: 4.19, 41.9, 419, 4190.
 pub fn three_digits(value: f64) -> String {
@@ -298,7 +298,7 @@ impl fmt::Display for Iops {
     }
 }
 
-impl fmt::Display for InFlight {
+impl fmt::Display for MeanInFlight {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:.1}", self.0)
     }

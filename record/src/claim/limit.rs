@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::CpuUser;
-use crate::unit::{Bandwidth, InFlight, Nanos, Share};
+use crate::unit::{Bandwidth, MeanInFlight, Nanos, Share};
 
 /// What is claimed of what held a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -104,7 +104,7 @@ pub enum LimitClaim {
     FileLock {
         device: String,
         writes: u64,
-        had: InFlight,
+        had: MeanInFlight,
     },
     /// `of_speed` is absent where it was as fast as the machine copies.
     MemoryCopy {
@@ -137,7 +137,7 @@ pub enum LimitClaim {
     },
     DepthNotReached {
         device: String,
-        had: InFlight,
+        had: MeanInFlight,
         planned: u32,
         part: Share,
         rest: MissingRequests,

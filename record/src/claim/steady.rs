@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::CgroupLimit;
-use crate::unit::{Bandwidth, Bytes, InFlight, Nanos, Share};
+use crate::unit::{Bandwidth, Bytes, MeanInFlight, Nanos, Share};
 
 /// What is claimed of a rate over time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -127,6 +127,6 @@ pub enum ConditionState {
     VoltageHigh,
     Celsius(i64),
     Free(Bytes),
-    InFlight(InFlight),
+    InFlight(MeanInFlight),
     Limit(CgroupLimit),
 }

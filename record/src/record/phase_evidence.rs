@@ -10,7 +10,7 @@ use crate::evidence::{
     OtherProcesses, Reading, Snapshot, ThreadStates, ThreadTimes, Throttle, Warmth,
 };
 use crate::plan::Shared;
-use crate::unit::{Bandwidth, Bytes, InFlight, Nanos};
+use crate::unit::{Bandwidth, Bytes, MeanInFlight, Nanos};
 
 /// What the kernel said around one phase.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -218,7 +218,7 @@ fn state(kind: ConditionKind, value: &str) -> ConditionState {
         ConditionKind::Undervolted => ConditionState::VoltageHigh,
         ConditionKind::Temperature => ConditionState::Celsius((number / 1e3).round() as i64),
         ConditionKind::FreeSpace => ConditionState::Free(Bytes(number as u64)),
-        ConditionKind::OthersInFlight => ConditionState::InFlight(InFlight(number)),
+        ConditionKind::OthersInFlight => ConditionState::InFlight(MeanInFlight(number)),
         ConditionKind::ReadLimit | ConditionKind::WriteLimit => {
             ConditionState::Limit(CgroupLimit::BytesPerSecond(Bandwidth(number)))
         }

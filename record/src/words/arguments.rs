@@ -6,7 +6,7 @@ use fluent_bundle::{FluentArgs, FluentValue};
 use serde::ser::{self, Serialize, Serializer};
 
 use super::ENGLISH;
-use crate::unit::{Bandwidth, Bytes, InFlight, Iops, Nanos, Share};
+use crate::unit::{Bandwidth, Bytes, Iops, MeanInFlight, Nanos, Share};
 
 /// The words of a value.
 pub(super) fn spoken<T: Serialize + ?Sized>(value: &T) -> String {
@@ -166,7 +166,7 @@ impl Serializer for Speaker {
             "Bytes" => text(Bytes(value as u64).to_string()),
             "Nanos" => text(Nanos(value as u64).to_string()),
             "Bandwidth" => text(Bandwidth(value).to_string()),
-            "InFlight" => text(InFlight(value).to_string()),
+            "MeanInFlight" => text(MeanInFlight(value).to_string()),
             "Iops" => text(Iops(value).to_string()),
             "Share" => text(Share(value).to_string()),
             _ => Err(ser::Error::custom(name)),

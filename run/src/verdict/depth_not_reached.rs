@@ -6,7 +6,7 @@ use super::words::share;
 use super::{Rule, RuleJudge, advice, explained, finding, refuted};
 use crate::claim::{LimitClaim, MissingRequests};
 use crate::record::{Exhibit, ExhibitUnit, ExhibitValue, Finding, FindingWeight, TrapId};
-use crate::unit::InFlight;
+use crate::unit::MeanInFlight;
 
 /// A mean of less than half the planned depth at the device, and nothing else says why.
 pub const RULE: Rule = Rule {
@@ -61,7 +61,7 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
         None,
         LimitClaim::DepthNotReached {
             device: level.name(),
-            had: InFlight(had),
+            had: MeanInFlight(had),
             planned,
             part: share(had / f64::from(planned)),
             rest,

@@ -10,7 +10,7 @@ use crate::record::{
     Exhibit, ExhibitUnit, ExhibitValue, Finding, FindingWeight, MeasuredSubject, PhaseLedger,
     Remedy, TrapId,
 };
-use crate::unit::InFlight;
+use crate::unit::MeanInFlight;
 
 /// The program had enough writes in flight, the device did not, and the file had yet to be allocated.
 pub const RULE: Rule = Rule {
@@ -61,7 +61,7 @@ fn judge(phase_view: &PhaseView<'_>, ledger: &PhaseLedger, found: &[Finding]) ->
         LimitClaim::FileLock {
             device: level.name(),
             writes: program.round() as u64,
-            had: InFlight(had),
+            had: MeanInFlight(had),
         },
         vec![
             level.exhibit_work(),
