@@ -26,7 +26,7 @@ mod shelf;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use assay::record::TrapId;
 use kernel::told;
@@ -175,6 +175,8 @@ fn tried(case: &Case, shelf: &Shelf) -> Option<Rows> {
             return None;
         }
         told(case.name, "again, for others had the machine");
+        // They are rarely done at once.
+        std::thread::sleep(Duration::from_secs(5));
     }
     None
 }
