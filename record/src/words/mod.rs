@@ -7,7 +7,6 @@
 mod arguments;
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 
 use fluent_bundle::{FluentArgs, FluentBundle, FluentResource, FluentValue};
 use serde::Serialize;
@@ -39,8 +38,7 @@ fn sentence(text: &str) -> String {
 /// A catalogue of which only the messages that are said are read: a run that says three sentences does not wait for
 /// six hundred.
 struct Catalogue {
-    /// Messages that were not said yet, by their names.
-    unread: HashMap<&'static str, &'static str>,
+    text: &'static str,
     read: FluentBundle<FluentResource>,
 }
 
@@ -65,14 +63,13 @@ impl Catalogue {
             Some(FluentValue::String(text)) => sentence(text).into(),
             _ => FluentValue::Error,
         });
-        Self { unread: messages(text).collect(), read }
+        Self { text, read }
     }
 
     /// A message with these arguments; `None` where there is none of that name.
     fn message(&mut self, name: &str, arguments: &FluentArgs<'_>) -> Option<String> {
-        if let Some(text) = self.unread.remove(name)
-            && let Ok(resource) = FluentResource::try_new(text.to_string())
-        {
+        if !self.read.has_message(name) {
+            let resource = FluentResource::try_new(written(self.text, name)?.to_string()).ok()?;
             // The name is free: it was not read before.
             let _ = self.read.add_resource(resource);
         }
@@ -83,26 +80,17 @@ impl Catalogue {
     }
 
     fn has(&self, name: &str) -> bool {
-        self.unread.contains_key(name) || self.read.has_message(name)
+        self.read.has_message(name) || written(self.text, name).is_some()
     }
 }
 
-/// The messages of a catalogue: a line that begins with a letter begins one.
-fn messages(text: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
-    let begins = |line: &str| line.starts_with(|c: char| c.is_ascii_lowercase());
-    let mut starts: Vec<usize> = Vec::new();
-    let mut at = 0;
-    for line in text.split_inclusive('\n') {
-        if begins(line) {
-            starts.push(at);
-        }
-        at += line.len();
-    }
-    let ends: Vec<usize> = starts.iter().copied().skip(1).chain([text.len()]).collect();
-    starts.into_iter().zip(ends).filter_map(move |(start, end)| {
-        let message = &text[start..end];
-        message.split_once('=').map(|(name, _)| (name.trim(), message))
-    })
+/// A message as it stands in the catalogue: up to the next line that does not go on, which is indented or a brace.
+fn written<'t>(text: &'t str, name: &str) -> Option<&'t str> {
+    let start = text.find(&format!("\n{name} ="))? + 1;
+    let message = &text[start..];
+    let mut ends = message.match_indices('\n').map(|(at, _)| at + 1);
+    let end = ends.find(|&at| !message[at..].starts_with([' ', '}']));
+    Some(&message[..end.unwrap_or(message.len())])
 }
 
 #[cfg(all(test, feature = "schema"))]

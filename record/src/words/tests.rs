@@ -66,6 +66,13 @@ impl WantedMessages {
     }
 }
 
+/// The names of the messages of a catalogue, each with what it says: a line that begins with a letter begins one.
+fn messages(text: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let begins = |line: &&str| line.starts_with(|c: char| c.is_ascii_lowercase());
+    let names = text.lines().filter(begins).filter_map(|line| line.split_once(" ="));
+    names.map(move |(name, _)| (name, written(text, name).expect("it is there")))
+}
+
 /// The arguments that a message uses.
 fn used(message: &str) -> BTreeSet<String> {
     let parts = message.split('$').skip(1);
