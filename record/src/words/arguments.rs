@@ -240,54 +240,32 @@ impl SpokenMessage {
     fn of(name: &str) -> Self {
         Self { name: name.to_string(), arguments: FluentArgs::new() }
     }
-
-    fn field<T: Serialize + ?Sized>(
-        &mut self,
-        name: &'static str,
-        value: &T,
-    ) -> Result<(), Wordless> {
-        self.arguments.set(name, value.serialize(PLAIN)?);
-        Ok(())
-    }
-
-    fn said(self) -> Spoken {
-        text(message(&self.name, &self.arguments))
-    }
 }
 
-impl ser::SerializeStruct for SpokenMessage {
-    type Ok = FluentValue<'static>;
-    type Error = Wordless;
+/// A struct and a variant with fields are said alike.
+macro_rules! said_by_fields {
+    ($($kind:ident),*) => {$(
+        impl ser::$kind for SpokenMessage {
+            type Ok = FluentValue<'static>;
+            type Error = Wordless;
 
-    fn serialize_field<T: Serialize + ?Sized>(
-        &mut self,
-        name: &'static str,
-        value: &T,
-    ) -> Result<(), Wordless> {
-        self.field(name, value)
-    }
+            fn serialize_field<T: Serialize + ?Sized>(
+                &mut self,
+                name: &'static str,
+                value: &T,
+            ) -> Result<(), Wordless> {
+                self.arguments.set(name, value.serialize(PLAIN)?);
+                Ok(())
+            }
 
-    fn end(self) -> Spoken {
-        self.said()
-    }
+            fn end(self) -> Spoken {
+                text(message(&self.name, &self.arguments))
+            }
+        }
+    )*};
 }
 
-impl ser::SerializeStructVariant for SpokenMessage {
-    type Ok = FluentValue<'static>;
-    type Error = Wordless;
-
-    fn serialize_field<T: Serialize + ?Sized>(
-        &mut self,
-        name: &'static str,
-        value: &T,
-    ) -> Result<(), Wordless> {
-        self.field(name, value)
-    }
-
-    fn end(self) -> Spoken {
-        self.said()
-    }
-}
+said_by_fields! { SerializeStruct, SerializeStructVariant }
 
 /// Several of a kind.
 struct SpokenList {

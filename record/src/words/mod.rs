@@ -26,8 +26,8 @@ pub fn sentences(claims: &[Claim]) -> String {
     claims.iter().map(say).collect::<Vec<_>>().join(" ")
 }
 
-/// `SENTENCE($text)` in a message: a sentence begins with a capital letter.
-fn sentence(text: &str) -> String {
+/// A sentence begins with a capital letter: `SENTENCE($text)` in a message.
+pub fn sentence(text: &str) -> String {
     let mut letters = text.chars();
     match letters.next() {
         Some(first) => first.to_uppercase().chain(letters).collect(),

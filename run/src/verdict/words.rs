@@ -32,15 +32,6 @@ pub fn names(list: &[String]) -> String {
     }
 }
 
-/// A sentence begins with a capital letter.
-pub fn sentence(text: &str) -> String {
-    let mut letters = text.chars();
-    match letters.next() {
-        Some(first) => first.to_uppercase().chain(letters).collect(),
-        None => String::new(),
-    }
-}
-
 /// The command that made the plan, with more words before and after it. `before` is for the
 /// environment. Absent when the plan was not typed, or the command alone would do something else.
 fn again(origin: &PlanOrigin, before: &str, after: &str) -> Option<String> {

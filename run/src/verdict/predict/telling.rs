@@ -9,7 +9,8 @@ use crate::plan::{
 };
 use crate::record::MeasuredSubject;
 use crate::unit::Bytes;
-use crate::verdict::words::{names, sentence};
+use crate::verdict::words::names;
+use crate::words::sentence;
 
 // ------------------------------------------------------------------ a copy
 
