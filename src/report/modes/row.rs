@@ -5,13 +5,12 @@
 
 use crate::evidence::{Direction, DiskCounters, LayerKind, LeafKind};
 use crate::plan::{Action, BlockWork, Caching, Durability, Method, ModesStudy, Phase, Work};
-use crate::record::{
-    Finding, MeasuredSubject, Metric, PhaseFigures, PhaseRecord, Record, Trust, jobs_of,
-};
+use crate::record::{MeasuredSubject, Metric, PhaseFigures, PhaseRecord, Record, Trust, jobs_of};
 use crate::report::figure::digits;
-use crate::report::finding::lead;
+use crate::report::finding::leading;
 use crate::unit::{Bytes, Nanos};
 use crate::verdict::measure::{DeviceLevel, FlowView, PhaseView, bytes, requests};
+use crate::words::sentences;
 
 /// The phase that makes the file, as large as it can be written in its time. It has no row.
 pub const SIZING: &str = ModesStudy::MAKES_FILE;
@@ -116,8 +115,7 @@ impl ModeRow {
             && (blocks.durability.every() == Some(1)
                 || matches!(blocks.durability, Durability::OpenDsync | Durability::OpenSync));
         let verdict = phase.verdict.as_ref();
-        let lead =
-            verdict.map(|verdict| lead(verdict).map_or_else(|| verdict.summary(), Finding::text));
+        let lead = verdict.map(|verdict| sentences(leading(verdict)));
         let unsafe_still = writes && !case.flow.durability.durable();
         let lost = lost(case);
         let deferred = verdict.is_some_and(|found| found.measures == MeasuredSubject::Deferred);
