@@ -63,7 +63,7 @@ lint: toolchain
 	$(CARGO) clippy --locked --all-targets -- -D warnings
 
 rule:
-	$(CARGO) test --locked --profile edit -p assay-run --lib -- verdict::$(RULE)
+	$(CARGO) test --locked --profile edit -p assay-judge --lib -- $(RULE)
 
 bench: PACKAGES := $(BENCH_PACKAGES)
 bench: packages

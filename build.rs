@@ -14,8 +14,7 @@ use flate2::Compression;
 use flate2::write::DeflateEncoder;
 
 /// What is compiled; git is asked about these only.
-const SOURCES: [&str; 8] =
-    ["src", "run", "record", "core", SCHEMAS, "build.rs", "Cargo.toml", "Cargo.lock"];
+const SOURCES: [&str; 6] = ["src", "crates", SCHEMAS, "build.rs", "Cargo.toml", "Cargo.lock"];
 /// Signs of a commit that are shown.
 const SHOWN: usize = 12;
 /// The schemas of our documents.

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use assay::cli::{self, Environment, standard_streams};
-use assay::sys::start;
+use assay_engine::sys::start;
 
 fn main() -> ExitCode {
     start::keep_heap();

@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use assay::error::Error;
-use assay::plan::{Action, Plan};
-use assay::record::{Ending, Record};
-use assay::run::{self, RunOptions};
+use assay_plan::error::Error;
+use assay_plan::plan::{Action, Plan};
+use assay_record::record::{Ending, Record};
+use assay_run::{self as run, RunOptions};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
@@ -55,7 +55,7 @@ fn start(desk: &Path, plan: &Plan) -> (Child, PathBuf) {
 }
 
 fn load(record: &Path) -> Record {
-    assay::record::load(record).expect("a record")
+    assay_record::record::load(record).expect("a record")
 }
 
 fn go(plan: &Plan) -> Record {
@@ -184,7 +184,7 @@ fn threads_and_processes_keep_step() {
         blocks(&nowhere(), "write", &[null(), share(2), endless(), threads]),
     ];
     let mut plan = plan(&[("p", jobs)]);
-    plan.phases[0].until = assay::plan::PhaseEnd::First;
+    plan.phases[0].until = assay_plan::plan::PhaseEnd::First;
     let record = go(&plan);
     assert_eq!(ops(&record, 0, Action::Read), 10_000);
     assert!(ops(&record, 0, Action::Write) >= 19_000);
@@ -202,7 +202,8 @@ fn the_work_of_processes_is_seen_while_it_goes_on() {
     assert_eq!(seen, ops(&record, 0, Action::Read));
     // Their CPU time is ours: three of them worked most of the time that they could.
     let evidence = &record.phases[0].evidence;
-    let cpu = |snapshot: &assay::evidence::Snapshot| snapshot.cpu.seen().expect("seen").user.0;
+    let cpu =
+        |snapshot: &assay_record::evidence::Snapshot| snapshot.cpu.seen().expect("seen").user.0;
     assert!(cpu(&evidence.stop) - cpu(&evidence.before) > 50_000_000);
 }
 

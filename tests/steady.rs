@@ -7,15 +7,15 @@ use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use assay::engine::{
+use assay_engine::engine::{
     CacheControl, DataFiller, FileSpan, IoQuota, IoRoute, Worker, WriteGeneration,
 };
-use assay::plan::{
+use assay_plan::plan::{
     Action, AioOptions, BlockSize, FileOrder, Method, Mix, MmapOptions, OffsetOrdering, Pattern,
     Rate, RingOptions, SyncFileRange, VectoredFlags, Verify,
 };
-use assay::stats::{LatencySplit, LiveCounters};
-use assay::unit::{Bytes, Ops};
+use assay_plan::stats::{LatencySplit, LiveCounters};
+use assay_plan::unit::{Bytes, Ops};
 
 /// Counts what this thread allocates.
 struct Counting;
@@ -64,7 +64,7 @@ fn methods() -> Vec<(&'static str, Method, u32)> {
         ("mmap", Method::Mmap(MmapOptions::default()), 1),
         ("stdio", Method::Stdio { buffer: 4096, bytewise: false }, 1),
     ];
-    match assay::sys::ring::available() {
+    match assay_engine::sys::ring::available() {
         Ok(()) => all.push((
             "io_uring",
             Method::IoUring(RingOptions { batch: 4, ..RingOptions::default() }),
@@ -72,7 +72,7 @@ fn methods() -> Vec<(&'static str, Method, u32)> {
         )),
         Err(error) => eprintln!("SKIP io_uring in tests/steady.rs: {error}"),
     }
-    match assay::sys::aio::available() {
+    match assay_engine::sys::aio::available() {
         Ok(()) => all.push((
             "libaio",
             Method::Libaio(AioOptions { batch: 4, ..AioOptions::default() }),
@@ -146,7 +146,7 @@ fn work(method: Method, iodepth: u32, aside: CacheControl, ops: u64) -> u64 {
         sampled: false,
         priorities: None,
         write_hint: None,
-        trim_call: assay::plan::TrimCall::default(),
+        trim_call: assay_plan::plan::TrimCall::default(),
         by_file: false,
         log: None,
         live_counters: &live_counters,

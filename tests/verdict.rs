@@ -1,17 +1,15 @@
 //! Records kept as files, each with the verdict that it must get: for each rule one that trips it
 //! and one that nearly does. `ASSAY_BLESS=1 cargo test --test verdict` writes missing ones; those
 //! that are there stay, so that old records go on being judged.
-#![allow(dead_code, reason = "the bench has more ways to doctor than are used here")]
 
 use std::path::PathBuf;
 
 use assay::cli::earlier;
-use assay::{error, evidence, plan, record, stats, unit, verdict};
+use assay_judge as verdict;
+use assay_plan::{error, plan, stats, unit};
+use assay_record::{evidence, record};
 
-#[path = "../run/src/verdict/bench.rs"]
-mod bench;
-
-use bench::{DoctoredRecord, FRESH, SAME};
+use assay_testing::doctored::{DoctoredRecord, FRESH, SAME};
 use evidence::{CachePages, LayerKind, LeafKind, Reading};
 use plan::{Action, Arrivals, Durability, Method, Rate};
 use record::{DroppedCache, MeasuredSubject, Record, Trust, WatchedFlush};

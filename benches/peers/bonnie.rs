@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use assay::stats::relative_spread;
+use assay_plan::stats::relative_spread;
 use tempfile::TempDir;
 
 use super::{median, row, slices, thousands};

@@ -12,15 +12,15 @@ use super::stdout::printed;
 use super::target_args::{ConsentArgs, SeedArgs};
 use super::verdict_place::VerdictPlace;
 use crate::dialect::atto::{self, AttoMode, AttoOptions, AttoTable};
-use crate::error::{Error, Refusal};
-use crate::name::NameText as _;
-use crate::plan::{Fill, LayoutMode, Lifetime, Plan, Size};
-use crate::record::Record;
 use crate::report::sweep::SweepUnit;
 use crate::report::verdict_lines;
-use crate::sys::clock;
-use crate::unit::{Bytes, Nanos};
-use crate::verdict::predict::places;
+use assay_engine::sys::clock;
+use assay_judge::predict::places;
+use assay_plan::error::{Error, Refusal};
+use assay_plan::name::NameText as _;
+use assay_plan::plan::{Fill, LayoutMode, Lifetime, Plan, Size};
+use assay_plan::unit::{Bytes, Nanos};
+use assay_record::record::Record;
 
 /// The words of the dialect: ATTO has windows, and none of its own.
 #[derive(Clone, Debug, clap::Args)]

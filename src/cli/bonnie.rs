@@ -19,14 +19,14 @@ use crate::dialect::bonnie::{
     self, BonnieComplaint, BonnieOptions, BonnieRun, HostFacts, SemaphoreCommand, TestResult,
 };
 use crate::dialect::option::verdict_help;
-use crate::error::{Doing, Error, Fault, Refusal};
-use crate::name::{NameText as _, quoted};
-use crate::plan::{Phase, Plan};
-use crate::record::{BetterCommand, Ending, PhaseRecord, Record, Trust, WordMeaning};
 use crate::report;
-use crate::run::{LiveStatus, Observer};
-use crate::sys::{clock, semaphore};
-use crate::unit::MIB;
+use assay_engine::sys::{clock, semaphore};
+use assay_plan::error::{Doing, Error, Fault, Refusal};
+use assay_plan::name::{NameText as _, quoted};
+use assay_plan::plan::{Phase, Plan};
+use assay_plan::unit::MIB;
+use assay_record::record::{BetterCommand, Ending, PhaseRecord, Record, Trust, WordMeaning};
+use assay_run::{LiveStatus, Observer};
 
 /// Exit status after a signal that ends the tests in order.
 const INTERRUPTED: u8 = 5;
@@ -369,7 +369,7 @@ mod tests {
     use super::super::environment::Environment;
     use super::super::session::InvokedAs;
     use super::*;
-    use crate::bench::DoctoredRecord;
+    use assay_testing::doctored::DoctoredRecord;
 
     /// What becomes of a line where there is a folder `/mnt/sd` with a file `seeds` in it.
     fn read(line: &str) -> ReadLine {

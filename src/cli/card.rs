@@ -8,14 +8,14 @@ pub use args::CardArgs;
 use super::conduct::PlanVerb;
 use super::output::OutputArgs;
 use super::place::{PathType, look, target};
-use crate::error::{Error, Refusal};
-use crate::name::NameText as _;
-use crate::plan::{
+use assay_plan::error::{Error, Refusal};
+use assay_plan::name::NameText as _;
+use assay_plan::plan::{
     Action, BlockSize, BlockWork, CacheDrop, Caching, Durability, Job, LayoutMode, Method, Mix,
     OffsetOrdering, Pattern, Phase, Plan, PlanOrigin, RingOptions, Size, StopLimit, StopRule,
     StudyPlan, Target, Verify, Work,
 };
-use crate::unit::{Bytes, GIB, Nanos};
+use assay_plan::unit::{Bytes, GIB, Nanos};
 
 /// A phase as it comes.
 struct CardPhase {

@@ -7,10 +7,11 @@ use super::conduct::{NOT_SOUND, SOUND};
 use super::documents::read_record;
 use super::environment::Environment;
 use super::stdout::printed;
-use crate::error::{Doing, Error, Fault, Refusal};
-use crate::name::NameText as _;
-use crate::record::{JsonLayout, Record, write_json};
-use crate::{report, run, verdict};
+use crate::report;
+use assay_plan::error::{Doing, Error, Fault, Refusal};
+use assay_plan::name::NameText as _;
+use assay_record::record::{JsonLayout, Record, write_json};
+use {assay_judge as verdict, assay_run as run};
 
 /// The words of the verb.
 #[derive(Clone, Debug, clap::Args)]

@@ -6,16 +6,16 @@ use std::io::{self, Write};
 use super::environment::Environment;
 use super::output::{OutputArgs, ReportFiles};
 use super::stdout::printed;
-use crate::error::{Error, Refusal};
-use crate::output;
-use crate::plan::{Phase, Plan};
-use crate::record::console::{self, ChecksumWriter};
-use crate::record::{Ending, JsonLayout, PhaseRecord, Record, Resolved, Trust, write_json};
 use crate::report::live::{LiveLine, REWRITE};
 use crate::report::{self, ReportPage, TerminalStyle};
-use crate::run::{self, LiveStatus, Observer};
-use crate::sys::signal;
-use crate::unit::{Bytes, Nanos, Ops};
+use assay_engine::output;
+use assay_engine::sys::signal;
+use assay_plan::error::{Error, Refusal};
+use assay_plan::plan::{Phase, Plan};
+use assay_plan::unit::{Bytes, Nanos, Ops};
+use assay_record::record::console::{self, ChecksumWriter};
+use assay_record::record::{Ending, JsonLayout, PhaseRecord, Record, Resolved, Trust, write_json};
+use assay_run::{self as run, LiveStatus, Observer};
 
 /// Exit status of a number that may be believed.
 pub const SOUND: u8 = 0;
@@ -425,8 +425,8 @@ impl Observer for TerminalObserver<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::DoctoredRecord;
-    use crate::verdict::judge;
+    use assay_judge::judge;
+    use assay_testing::doctored::DoctoredRecord;
 
     #[test]
     fn what_did_not_come_to_its_end_is_not_sound_as_a_whole() {

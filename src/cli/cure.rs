@@ -10,10 +10,10 @@ use super::output::ReportFiles;
 use super::own_option::{OwnOption, names, verb_with_flag};
 use super::verb::{Cli, Verb};
 use super::words;
-use crate::error::Refusal;
-use crate::evidence::folder_of;
-use crate::name::{NameText as _, quoted};
-use crate::run;
+use assay_plan::error::Refusal;
+use assay_plan::name::{NameText as _, quoted};
+use assay_record::evidence::folder_of;
+use assay_run as run;
 
 /// The line to type instead of the one that was refused; `None` where nothing of what is tried is taken.
 pub fn line(typed: &[OsString], refusal: &Refusal) -> Option<String> {

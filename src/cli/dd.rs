@@ -19,15 +19,15 @@ use super::session::{
 };
 use super::verdict_place::{VerdictPlace, is_silent, is_unheard};
 use crate::dialect::dd::{self, DdComplaint, DdFlavor, DdOutput, StatusLevel};
-use crate::error::{Doing, Error, Fault, Refusal};
-use crate::name::{NameText as _, quoted};
-use crate::plan::{CacheDrop, CopyWork, Durability, Phase, Plan};
-use crate::record::{BetterCommand, Ending, Finding, PhaseRecord, Record, WordMeaning};
 use crate::report::verdict_lines;
-use crate::run::{self, LiveStatus, Observer};
-use crate::stats::copy::{CopyCounts, CopyEvent};
-use crate::sys::{clock, start};
-use crate::unit::{Bytes, Nanos, Timestamp};
+use assay_engine::sys::{clock, start};
+use assay_plan::error::{Doing, Error, Fault, Refusal};
+use assay_plan::name::{NameText as _, quoted};
+use assay_plan::plan::{CacheDrop, CopyWork, Durability, Phase, Plan};
+use assay_plan::stats::copy::{CopyCounts, CopyEvent};
+use assay_plan::unit::{Bytes, Nanos, Timestamp};
+use assay_record::record::{BetterCommand, Ending, Finding, PhaseRecord, Record, WordMeaning};
+use assay_run::{self as run, LiveStatus, Observer};
 
 /// What was left in memory is watched for so long at the most: where somebody sees why it takes longer, or
 /// wants it so.

@@ -10,15 +10,15 @@ use super::environment::Environment;
 use super::output::OutputArgs;
 use super::place::{PathType, any_seed, look, standing};
 use super::stdout::printed;
-use crate::error::{Doing, Error, Fault, Refusal};
-use crate::name::NameText as _;
-use crate::plan::{
+use crate::report::lesson::{about, list};
+use assay_plan::error::{Doing, Error, Fault, Refusal};
+use assay_plan::name::NameText as _;
+use assay_plan::plan::{
     Action, Arrivals, BlockSize, BlockWork, CacheDrop, Caching, Cap, Caps, DeviceModel, Durability,
     Fill, Job, LayoutMode, LessonPlan, LessonTopic, Lifetime, Method, Mix, OffsetOrdering, Pattern,
     Phase, Plan, PlanOrigin, Rate, RingOptions, Size, StopRule, StudyPlan, Target, Work,
 };
-use crate::report::lesson::{about, list};
-use crate::unit::{Bytes, GIB, Nanos};
+use assay_plan::unit::{Bytes, GIB, Nanos};
 
 /// The words of the verb.
 #[derive(Clone, Debug, clap::Args)]

@@ -18,15 +18,15 @@ use super::stdout::printed;
 use super::verdict_place::VerdictPlace;
 use super::{typing, words};
 use crate::dialect::{atto, bonnie, dd, fio, iozone};
-use crate::error::{Error, Refusal};
-use crate::evidence::SysRoot;
-use crate::name::{self, NameText as _};
-use crate::output::{OutputKind, OutputPlace};
-use crate::plan::ToolProfile;
-use crate::record::document_file;
-use crate::run;
-use crate::sys::{signal, start};
-use crate::verdict::predict::places;
+use assay_engine::output::{OutputKind, OutputPlace};
+use assay_engine::sys::{signal, start};
+use assay_judge::predict::places;
+use assay_plan::error::{Error, Refusal};
+use assay_plan::name::{self, NameText as _};
+use assay_plan::plan::ToolProfile;
+use assay_record::evidence::SysRoot;
+use assay_record::record::document_file;
+use assay_run as run;
 
 /// A tool, by its names.
 pub struct KnownTool {

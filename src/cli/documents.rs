@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use super::earlier;
-use crate::error::{Error, Refusal};
-use crate::name::NameText as _;
-use crate::plan::Plan;
-use crate::record::console::{self, ConsoleLog};
-use crate::record::{self, Record, document_file};
-use crate::verdict;
+use assay_judge as verdict;
+use assay_plan::error::{Error, Refusal};
+use assay_plan::name::NameText as _;
+use assay_plan::plan::Plan;
+use assay_record::record::console::{self, ConsoleLog};
+use assay_record::record::{self, Record, document_file};
 
 /// A plan from a file.
 pub fn read_plan(path: &Path) -> Result<Plan, Error> {

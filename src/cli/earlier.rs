@@ -2,7 +2,7 @@
 
 use super::{dialect, modes, quick, sweep};
 use crate::dialect::atto;
-use crate::plan::{Plan, StudyPlan, SweepAxis, ToolProfile};
+use assay_plan::plan::{Plan, StudyPlan, SweepAxis, ToolProfile};
 
 /// The plan with the fields that it would have today.
 pub fn completed(mut plan: Plan) -> Plan {

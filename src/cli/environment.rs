@@ -4,12 +4,12 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use crate::name::NameText as _;
-use crate::plan::PlanBoard;
-use crate::record::console::CHECKSUM_WIDTH;
-use crate::record::document_file;
 use crate::report::TerminalStyle;
-use crate::sys::start;
+use assay_engine::sys::start;
+use assay_plan::name::NameText as _;
+use assay_plan::plan::PlanBoard;
+use assay_record::record::console::CHECKSUM_WIDTH;
+use assay_record::record::document_file;
 
 /// What surrounds the program.
 #[derive(Clone, Debug, Default)]

@@ -26,18 +26,18 @@ use super::verb::Cli;
 use super::words::{self, EXPLAINED};
 use crate::dialect::bonnie::{self, CsvTold};
 use crate::dialect::fio;
-use crate::error::{Error, Refusal};
-use crate::evidence::{Survey, SysRoot};
-use crate::name::{NameText as _, quoted, tamed};
-use crate::plan::Plan;
-use crate::record::{
+use crate::report;
+use assay_judge::predict;
+use assay_judge::words::names;
+use assay_plan::error::{Error, Refusal};
+use assay_plan::name::{NameText as _, quoted, tamed};
+use assay_plan::plan::Plan;
+use assay_record::evidence::{Survey, SysRoot};
+use assay_record::record::{
     BetterCommand, EXPLANATION_SCHEMA, ExpectedLoss, Explanation, PhaseExplanation, Record,
     VerdictBasis, document_file, unread,
 };
-use crate::report;
-use crate::run;
-use crate::verdict::predict;
-use crate::verdict::words::names;
+use assay_run as run;
 
 /// Looks, judges and prints.
 ///

@@ -26,20 +26,20 @@ use crate::dialect::fio::{
     FioLogFile, FioLogStart, FioPathKind, FioPlan, FioRunSoFar, FioSurroundings, FioThere,
     FioWorld, print,
 };
-use crate::error::{Error, Refusal};
-use crate::evidence::SysRoot;
-use crate::name::{self, NameText as _, quoted};
-use crate::output::{self, OutputMode};
-use crate::plan::{CacheDrop, Phase, Plan};
-use crate::record::{
+use crate::report;
+use assay_engine::output::{self, OutputMode};
+use assay_engine::sys::block::is_endless;
+use assay_engine::sys::clock;
+use assay_engine::sys::close::close_file;
+use assay_plan::error::{Error, Refusal};
+use assay_plan::name::{self, NameText as _, quoted};
+use assay_plan::plan::{CacheDrop, Phase, Plan};
+use assay_plan::unit::{MIB, Nanos};
+use assay_record::evidence::SysRoot;
+use assay_record::record::{
     BetterCommand, Ending, PhaseRecord, PhaseSoFar, Record, Resolved, WordMeaning, document_file,
 };
-use crate::report;
-use crate::run::{self, LiveStatus, Observer};
-use crate::sys::block::is_endless;
-use crate::sys::clock;
-use crate::sys::close::close_file;
-use crate::unit::{MIB, Nanos};
+use assay_run::{self as run, LiveStatus, Observer};
 
 /// The minor version of fio 3 that this is, where no other is meant.
 const MINOR: u32 = fio::MINOR;

@@ -6,14 +6,14 @@ use super::place::{
     PathType, fits, latency, look_for_data, per_second, percent, short_time, target,
 };
 use super::target_args::{LoadArgs, SeedArgs, SizeArgs, TargetArgs};
-use crate::error::{Error, Refusal};
-use crate::name::NameText as _;
-use crate::plan::{
+use assay_plan::error::{Error, Refusal};
+use assay_plan::name::NameText as _;
+use assay_plan::plan::{
     Action, ActionShare, Arrivals, BlockSize, BlockWork, CacheDrop, Caching, Durability, Job,
     LayoutMode, Method, Mix, OffsetOrdering, Pattern, Phase, Plan, PlanOrigin, Rate, Region,
     RingOptions, SingleLoad, Size, StopLimit, StopRule, StudyPlan, Target, Verify, Work,
 };
-use crate::unit::{Bytes, GIB, MIB, Nanos, Ops};
+use assay_plan::unit::{Bytes, GIB, MIB, Nanos, Ops};
 
 /// The words of the verb.
 #[derive(Clone, Debug, clap::Args)]

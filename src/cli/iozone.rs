@@ -17,15 +17,15 @@ use crate::dialect::iozone::{
     self, CpuUse, GridCell, GridReport, IozoneComplaint, IozoneOptions, IozoneTest, IozoneUnit,
     StreamResults, TestPlace,
 };
-use crate::error::{Doing, Error, Fault, Refusal};
-use crate::name::{NameText as _, quoted, shown, tamed};
-use crate::output::{self, OutputMode};
-use crate::plan::{Action, CacheDrop, Phase, Plan, Work};
-use crate::record::{
+use crate::report;
+use assay_engine::output::{self, OutputMode};
+use assay_plan::error::{Doing, Error, Fault, Refusal};
+use assay_plan::name::{NameText as _, quoted, shown, tamed};
+use assay_plan::plan::{Action, CacheDrop, Phase, Plan, Work};
+use assay_record::record::{
     BetterCommand, Ending, GridFigure, PhaseRecord, Record, Resolved, WordMeaning,
 };
-use crate::report;
-use crate::run::{self, Observer};
+use assay_run::{self as run, Observer};
 
 /// The exit status of the original after a signal.
 const INTERRUPTED: u8 = 0;
@@ -437,7 +437,7 @@ mod tests {
     use super::super::environment::Environment;
     use super::super::session::InvokedAs;
     use super::*;
-    use crate::bench::DoctoredRecord;
+    use assay_testing::doctored::DoctoredRecord;
 
     /// What is dropped before each phase of a line, with `ASSAY_COLD` set to that.
     fn drops(cold: Option<&str>, line: &str) -> Result<Vec<CacheDrop>, String> {

@@ -11,8 +11,8 @@ use super::documents;
 use super::environment::Environment;
 use super::output::{ReportFiles, write_checksummed};
 use super::stdout::printed;
-use crate::error::Error;
 use crate::report;
+use assay_plan::error::Error;
 
 /// The words of the verb.
 #[derive(Clone, Debug, clap::Args)]

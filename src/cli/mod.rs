@@ -63,13 +63,13 @@ use verb::{Cli, Verb};
 use crate::dialect::{
     bonnie as bonnie_words, dd as dd_words, fio as fio_words, iozone as iozone_words,
 };
-use crate::error::{Error, Refusal};
-use crate::name::NameText as _;
-use crate::record::TrapId;
-use crate::record::document_file;
 use crate::report::{self, TerminalStyle};
-use crate::unit::Bytes;
-use crate::verdict::catalogue;
+use assay_judge::catalogue;
+use assay_plan::error::{Error, Refusal};
+use assay_plan::name::NameText as _;
+use assay_plan::unit::Bytes;
+use assay_record::record::TrapId;
+use assay_record::record::document_file;
 
 /// Whether the words are a tool's that copies in the thread it was started with.
 pub fn lends_first_thread(words: &[OsString]) -> bool {

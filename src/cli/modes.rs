@@ -6,15 +6,15 @@ use super::conduct::PlanVerb;
 use super::output::OutputArgs;
 use super::place::{PathType, look, named_twice, standing, time};
 use super::target_args::{ConsentArgs, SeedArgs};
-use crate::error::{Error, Refusal};
-use crate::name::NameText as _;
-use crate::plan::{
+use crate::report::modes::SIZING;
+use assay_plan::error::{Error, Refusal};
+use assay_plan::name::NameText as _;
+use assay_plan::plan::{
     Action, BlockSize, BlockWork, CacheDrop, Caching, Durability, Job, LayoutMode, Lifetime,
     Method, Mix, MmapOptions, OffsetOrdering, Pattern, Phase, Plan, PlanOrigin, Size, StopRule,
     StudyPlan, Target, Verify, Work,
 };
-use crate::report::modes::SIZING;
-use crate::unit::{Bytes, GIB, MIB, Nanos, Ops};
+use assay_plan::unit::{Bytes, GIB, MIB, Nanos, Ops};
 
 /// The verb, as it stands in the origin of its plans.
 pub const VERB: &str = "modes";
@@ -86,7 +86,7 @@ struct ModeVariant {
 }
 
 const MMAP: Method = Method::Mmap(MmapOptions {
-    advice: crate::plan::Advice::AsOrder,
+    advice: assay_plan::plan::Advice::AsOrder,
     msync_async: false,
     huge_pages: false,
 });

@@ -16,7 +16,7 @@ pub use args::{BoardArgs, OnArgs};
 
 use super::environment::Environment;
 use super::stdout::PipeWriter;
-use crate::error::Error;
+use assay_plan::error::Error;
 
 /// Does on a board what the words say; the exit status there.
 ///

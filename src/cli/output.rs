@@ -8,16 +8,16 @@ use rustix::fs::{Access, access};
 
 use super::environment::Environment;
 use super::stdout::escaped;
-use crate::error::{Doing, Error, Fault, Refusal};
-use crate::evidence::folder_of;
-use crate::name::NameText as _;
-use crate::output::{OutputKind, OutputPlace, as_fault};
-use crate::plan::Plan;
-use crate::record::console::{self, ChecksumWriter};
-use crate::record::{Record, document_file};
 use crate::report::{FORMATS, ReportFormat, TerminalStyle};
-use crate::verdict::predict::places;
-use crate::verdict::words::names;
+use assay_engine::output::{OutputKind, OutputPlace, as_fault};
+use assay_judge::predict::places;
+use assay_judge::words::names;
+use assay_plan::error::{Doing, Error, Fault, Refusal};
+use assay_plan::name::NameText as _;
+use assay_plan::plan::Plan;
+use assay_record::evidence::folder_of;
+use assay_record::record::console::{self, ChecksumWriter};
+use assay_record::record::{Record, document_file};
 
 /// What the verbs that run something share.
 #[derive(Clone, Debug, Default, clap::Args)]

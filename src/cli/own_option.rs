@@ -5,7 +5,7 @@ use std::ffi::OsString;
 
 use clap::{Arg, Command};
 
-use crate::name::{NameText as _, path};
+use assay_plan::name::{NameText as _, path};
 
 /// An option among the words, with its value.
 #[derive(Clone, Debug, PartialEq, Eq)]

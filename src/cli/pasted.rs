@@ -9,9 +9,9 @@ use clap::Parser as _;
 use super::documents::read_record;
 use super::verb::Cli;
 use crate::dialect::dd::{self, DdFlavor};
-use crate::record::Record;
 use crate::report::closing;
-use crate::verdict;
+use assay_judge as verdict;
+use assay_record::record::Record;
 
 /// Programs that lines to type begin with, beside assay.
 const PROGRAMS: &[&str] = &[

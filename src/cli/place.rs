@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::Access;
 
-use crate::error::{Doing, Error, Fault, Refusal};
-use crate::evidence;
-use crate::name::NameText as _;
-use crate::plan::{LayoutMode, Lifetime, OverwriteConsent, OverwriteScope, Size, Target};
-use crate::unit::{Bytes, Nanos};
+use assay_plan::error::{Doing, Error, Fault, Refusal};
+use assay_plan::name::NameText as _;
+use assay_plan::plan::{LayoutMode, Lifetime, OverwriteConsent, OverwriteScope, Size, Target};
+use assay_plan::unit::{Bytes, Nanos};
+use assay_record::evidence;
 
 /// What stands at the path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use super::environment::Environment;
 use super::output::ReportFiles;
-use crate::error::Error;
-use crate::plan::Plan;
-use crate::record::Record;
 use crate::report;
+use assay_plan::error::Error;
+use assay_plan::plan::Plan;
+use assay_record::record::Record;
 
 /// The word that means the terminal.
 const TERMINAL: &str = "-";

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 
 use super::environment::Environment;
 use super::stdout::printed;
-use crate::error::{Error, Refusal};
-use crate::evidence::SysRoot;
-use crate::name::NameText as _;
-use crate::record::{PROBE_SCHEMA, ProbeResult};
 use crate::report;
-use crate::verdict::predict;
+use assay_judge::predict;
+use assay_plan::error::{Error, Refusal};
+use assay_plan::name::NameText as _;
+use assay_record::evidence::SysRoot;
+use assay_record::record::{PROBE_SCHEMA, ProbeResult};
 
 /// The words of the verb.
 #[derive(Clone, Debug, clap::Args)]

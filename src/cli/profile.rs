@@ -3,14 +3,14 @@
 //! What they do is taken from CrystalDiskMark 9.0.1 and GNOME Disks, and for AS SSD, which is not
 //! published, from reviews.
 
-use crate::error::Refusal;
-use crate::plan::{
+use assay_plan::error::Refusal;
+use assay_plan::plan::{
     self, Action, BlockSize, BlockWork, CacheDrop, Caching, DetailLevel, Durability, FileOrder,
     Job, LayoutMode, Lifetime, Method, Mix, OffsetOrdering, Pattern, Phase, PhaseRef, Plan,
     PlanOrigin, ProfileCell, ProfilePlan, ProfileTool, Region, RingOptions, Size, StopLimit,
     StopRule, StudyPlan, Target, Verify, Work,
 };
-use crate::unit::{Bytes, GIB, MIB, Nanos, Ops};
+use assay_plan::unit::{Bytes, GIB, MIB, Nanos, Ops};
 
 /// The programs, as they are typed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -410,7 +410,7 @@ fn laying(target: &Target) -> Phase {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::PlannedTime;
+    use assay_plan::plan::PlannedTime;
 
     fn planned(name: ProfileName, whole: Option<Nanos>) -> Plan {
         let size = Bytes::mib(64);

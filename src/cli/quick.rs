@@ -10,16 +10,16 @@ use super::output::OutputArgs;
 use super::place::{look_for_data, named_twice, standing, time};
 use super::profile;
 use super::target_args::SeedArgs;
-use crate::error::{Doing, Error, Fault, Refusal};
-use crate::evidence::SysRoot;
-use crate::name::NameText as _;
-use crate::plan::{
+use assay_engine::sys::block::size_of_open;
+use assay_plan::error::{Doing, Error, Fault, Refusal};
+use assay_plan::name::NameText as _;
+use assay_plan::plan::{
     Action, BlockSize, BlockWork, CacheDrop, Caching, Durability, Job, LayoutMode, Lifetime,
     Method, Mix, OffsetOrdering, Pattern, Phase, Plan, PlanOrigin, RingOptions, Size, StopLimit,
     StopRule, Target, ToolProfile, Verify, Work,
 };
-use crate::sys::block::size_of_open;
-use crate::unit::{Bytes, GIB, MIB, Nanos};
+use assay_plan::unit::{Bytes, GIB, MIB, Nanos};
+use assay_record::evidence::SysRoot;
 
 /// The words of the verb.
 #[derive(Clone, Debug, clap::Args)]

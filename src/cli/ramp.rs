@@ -4,14 +4,14 @@ use super::conduct::PlanVerb;
 use super::output::OutputArgs;
 use super::place::{PathType, fits, latency, look_for_data, target, time};
 use super::target_args::{BlockArgs, SeedArgs, SizeArgs, TargetArgs};
-use crate::error::{Error, Refusal};
-use crate::name::NameText as _;
-use crate::plan::{
+use assay_plan::error::{Error, Refusal};
+use assay_plan::name::NameText as _;
+use assay_plan::plan::{
     self, BlockSize, BlockWork, CacheDrop, Caching, Durability, Job, LayoutMode, Method, Mix,
     OffsetOrdering, Pattern, Phase, PhaseRef, Plan, PlanOrigin, RampPlan, Region, RingOptions,
     Size, StopLimit, StopRule, StudyPlan, Target, Verify, Work,
 };
-use crate::unit::{Bytes, GIB, MIB, Nanos};
+use assay_plan::unit::{Bytes, GIB, MIB, Nanos};
 
 /// The words of the verb.
 #[derive(Clone, Debug, clap::Args)]

@@ -7,11 +7,11 @@ use super::conduct::{PlanVerb, conduct};
 use super::documents::read_plan;
 use super::environment::Environment;
 use super::output::OutputArgs;
-use crate::error::{Error, Refusal};
-use crate::name::{NameText as _, quoted};
-use crate::plan::Plan;
-use crate::record::ExpectedLoss;
-use crate::run;
+use assay_plan::error::{Error, Refusal};
+use assay_plan::name::{NameText as _, quoted};
+use assay_plan::plan::Plan;
+use assay_record::record::ExpectedLoss;
+use assay_run as run;
 
 /// The words of the verb.
 #[derive(Clone, Debug, clap::Args)]

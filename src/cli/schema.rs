@@ -58,8 +58,10 @@ mod tests {
     use schemars::schema_for;
 
     use super::*;
-    use crate::plan::Plan;
-    use crate::record::{Comparison, Explanation, IntervalStats, ProbeResult, RecordDocument};
+    use assay_plan::plan::Plan;
+    use assay_record::record::{
+        Comparison, Explanation, IntervalStats, ProbeResult, RecordDocument,
+    };
 
     /// `ASSAY_BLESS=1` writes the files.
     #[test]

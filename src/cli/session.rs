@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use super::environment::Environment;
 use super::verdict_place::VerdictPlace;
-use crate::error::{Error, Refusal};
-use crate::evidence::Machine;
-use crate::plan::Plan;
-use crate::record::{BetterCommand, Finding, Record, WordMeaning};
-use crate::run::Observer;
+use assay_plan::error::{Error, Refusal};
+use assay_plan::plan::Plan;
+use assay_record::evidence::Machine;
+use assay_record::record::{BetterCommand, Finding, Record, WordMeaning};
+use assay_run::Observer;
 
 /// By which name the program was called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use std::iter::Peekable;
 use std::mem::replace;
 use std::str::Chars;
 
-use crate::error::Refusal;
+use assay_plan::error::Refusal;
 
 /// A command among others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -6,9 +6,9 @@ use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, Write};
 
-use crate::error::{Doing, Error, Fault};
-use crate::name;
 use crate::report::TerminalStyle;
+use assay_plan::error::{Doing, Error, Fault};
+use assay_plan::name;
 
 /// A writer for which a reader that went away is no failure: what nobody reads is not written.
 pub struct PipeWriter<'a> {

@@ -7,14 +7,14 @@ use super::output::OutputArgs;
 use super::place::{PathType, fits, look, target, time};
 use super::ramp::RampOrder;
 use super::target_args::{BlockArgs, ConsentArgs, DepthArgs, SeedArgs};
-use crate::error::{Error, Refusal};
-use crate::name::{NameText as _, quoted};
-use crate::plan::{
+use assay_plan::error::{Error, Refusal};
+use assay_plan::name::{NameText as _, quoted};
+use assay_plan::plan::{
     Action, BlockSize, BlockWork, Caching, Durability, Job, LayoutMode, Method, Mix,
     OffsetOrdering, Pattern, Phase, Plan, PlanOrigin, RingOptions, Size, SteadyRule, StopLimit,
     StopRule, StudyPlan, Target, ToolProfile, Work,
 };
-use crate::unit::{Bytes, GIB, MIB, Nanos};
+use assay_plan::unit::{Bytes, GIB, MIB, Nanos};
 
 /// The words of the verb.
 #[derive(Clone, Debug, clap::Args)]

@@ -10,15 +10,15 @@ use super::output::OutputArgs;
 use super::place::{PathType, consents, fits, look_for_data, standing, time};
 use super::ramp::RampOrder;
 use super::target_args::{LoadArgs, SeedArgs, TargetArgs};
-use crate::error::{Error, Refusal};
-use crate::name::NameText as _;
-use crate::plan::{
+use assay_plan::error::{Error, Refusal};
+use assay_plan::name::NameText as _;
+use assay_plan::plan::{
     self, ActionShare, BlockSize, BlockWork, CacheDrop, Caching, CellParams, Durability, Job,
     LayoutMode, Lifetime, Method, Mix, OffsetOrdering, Pattern, Phase, PhaseRef, Plan, PlanOrigin,
     Region, RingOptions, Size, StopRule, Study, StudyPlan, SweepAxis, SweepPacing, SweepPlan,
     Target, ToolProfile, Verify, Work,
 };
-use crate::unit::{Bytes, Nanos};
+use assay_plan::unit::{Bytes, Nanos};
 
 /// The words of the verb.
 #[derive(Clone, Debug, clap::Args)]

@@ -4,8 +4,8 @@
 use std::path::PathBuf;
 
 use super::place::any_seed;
-use crate::plan::CellParams;
-use crate::unit::Bytes;
+use assay_plan::plan::CellParams;
+use assay_plan::unit::Bytes;
 
 /// What is measured by a verb that may only read.
 #[derive(Clone, Debug, Default, clap::Args)]

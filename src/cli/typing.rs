@@ -1,8 +1,8 @@
 //! Signs that a page or a phone made of those that were typed: dashes and quotes that no shell and no tool takes.
 
 use super::words::one_line;
-use crate::error::Refusal;
-use crate::name::quoted;
+use assay_plan::error::Refusal;
+use assay_plan::name::quoted;
 
 /// A word with signs of that kind.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -179,7 +179,7 @@ mod tests {
 
     use super::super::Environment;
     use super::*;
-    use crate::evidence::SysRoot;
+    use assay_record::evidence::SysRoot;
 
     #[test]
     fn the_definitions_make_sense() {

@@ -7,11 +7,11 @@ use rustix::fs::{Access, access};
 use super::environment::Environment;
 use super::output::has_part;
 use super::stdout::escaped;
-use crate::error::{Error, Refusal};
-use crate::name::NameText as _;
-use crate::output::{self, OutputKind, OutputMode, OutputPlace};
-use crate::record::Record;
 use crate::report::result_lines;
+use assay_engine::output::{self, OutputKind, OutputMode, OutputPlace};
+use assay_plan::error::{Error, Refusal};
+use assay_plan::name::NameText as _;
+use assay_record::record::Record;
 
 /// The word for standard error.
 const STANDARD_ERROR: &str = "-";

@@ -18,7 +18,7 @@ static LONG: LazyLock<String> = LazyLock::new(|| {
         format!(
             "target    {}, {linked}, engine opt-level {}",
             env!("ASSAY_TARGET"),
-            crate::engine::OPT_LEVEL
+            assay_engine::engine::OPT_LEVEL
         ),
         format!("features  {}", METHODS.join(" ")),
         format!("dialects  {}", dialects.join(" ")),
@@ -33,7 +33,7 @@ pub(super) fn long() -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use crate::plan::Method;
+    use assay_plan::plan::Method;
 
     #[test]
     fn each_method_is_one_that_a_plan_can_have() {

@@ -6,14 +6,14 @@ use std::path::PathBuf;
 use super::conduct::{FAULT, SOUND};
 use super::environment::Environment;
 use super::stdout::{PipeWriter, printed};
-use crate::error::{Error, Refusal};
-use crate::evidence::{BlockLayer, LeafKind, PathKind, Survey, SysRoot};
-use crate::record::IntervalStats;
 use crate::report::TerminalStyle;
 use crate::report::watch::{WatchLines, WatchPage, WatchSummary, heading, json};
-use crate::run::monitor::{DeviceMonitor, MonitorEnd, MonitorTick, SHORTEST, WatchUntil};
-use crate::sys::signal;
-use crate::unit::Nanos;
+use assay_engine::sys::signal;
+use assay_plan::error::{Error, Refusal};
+use assay_plan::unit::Nanos;
+use assay_record::evidence::{BlockLayer, LeafKind, PathKind, Survey, SysRoot};
+use assay_record::record::IntervalStats;
+use assay_run::monitor::{DeviceMonitor, MonitorEnd, MonitorTick, SHORTEST, WatchUntil};
 
 /// The words of the verb.
 #[derive(Clone, Debug, clap::Args)]

@@ -8,8 +8,8 @@ use clap::Command;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 
 use super::own_option::{OwnOption, verb_with_flag};
-use crate::error::Refusal;
-use crate::name::{self, NameText as _, path};
+use assay_plan::error::Refusal;
+use assay_plan::name::{self, NameText as _, path};
 
 /// A refusal as it is said: in one line, whatever words of others are in it.
 pub fn one_line(refusal: &Refusal) -> String {

@@ -8,14 +8,14 @@ mod page;
 
 pub use page::AttoTable;
 
-use crate::error::Refusal;
-use crate::plan::{
+use crate::report::sweep::SweepUnit;
+use assay_plan::error::Refusal;
+use assay_plan::plan::{
     Action, BlockSize, BlockWork, CacheDrop, Caching, Durability, Fill, Job, Method, Mix, MoreWork,
     OffsetOrdering, Pattern, Phase, PhaseRef, Plan, PlanOrigin, RingOptions, StopLimit, StopRule,
     StudyPlan, SweepAxis, SweepPlan, Target, ToolProfile, Verify, Work,
 };
-use crate::report::sweep::SweepUnit;
-use crate::unit::{Bytes, GIB, KIB, MIB, Nanos};
+use assay_plan::unit::{Bytes, GIB, KIB, MIB, Nanos};
 
 /// The name of the dialect.
 pub const NAME: &str = "atto";
@@ -267,7 +267,7 @@ pub fn data(options: &AttoOptions) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::{LayoutMode, Lifetime, Size};
+    use assay_plan::plan::{LayoutMode, Lifetime, Size};
 
     fn options() -> AttoOptions {
         AttoOptions {

@@ -29,7 +29,7 @@ pub use table::tables as table;
 pub use words::{meanings, read};
 
 use super::option;
-use crate::plan::Plan;
+use assay_plan::plan::Plan;
 
 /// The name of the dialect.
 pub const NAME: &str = "bonnie";

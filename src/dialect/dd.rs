@@ -20,10 +20,10 @@ pub use options::{DdComplaint, DdFlavor, DdOutput, NAME, StatusLevel};
 pub use say::{before_flush, event, fault, progress, report, reports_after, unprinted};
 
 use super::option::{self, ToolOption};
-use crate::plan::{
+use assay_plan::plan::{
     AddedWords, CopyWork, Job, OtherMeaning, Phase, Plan, PlanOrigin, ToolProfile, Work,
 };
-use crate::record::WordMeaning;
+use assay_record::record::WordMeaning;
 
 /// What has assay speak as BusyBox's.
 pub const BUSYBOX: &str = "ASSAY_DIALECT=busybox ";

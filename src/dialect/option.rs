@@ -4,7 +4,7 @@
 
 use std::fmt::Write;
 
-use crate::record::WordMeaning;
+use assay_record::record::WordMeaning;
 
 /// One option of a tool. `A` is what the words ask for, `E` what the tool says to words that make no sense.
 pub struct ToolOption<A: 'static, E: 'static> {

@@ -5,7 +5,7 @@ use super::picture::SHOWN;
 use super::study::{printer, trust as trusted};
 use super::table::{TableAlign, TableRow, class, judged, signed};
 use super::{closing, figure, finding, heading, row, text};
-use crate::record::{PhaseRecord, Record, Trust, Verdict};
+use assay_record::record::{PhaseRecord, Record, Trust, Verdict};
 
 /// What a figure is worth, to be shown so that nobody overlooks it.
 pub struct TrustBadge {

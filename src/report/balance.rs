@@ -1,14 +1,14 @@
 //! The two balances of a phase in words: where its bytes went, and its time.
 
 use super::fact::{PageFact, fact, listed};
-use crate::claim::ConditionStep;
-use crate::evidence::Direction;
-use crate::record::{
+use assay_plan::unit::{ByteRange, Bytes, Share};
+use assay_record::claim::ConditionStep;
+use assay_record::evidence::Direction;
+use assay_record::record::{
     ByteBalance, ByteMover, ConditionChange, MeasuredSubject, PhaseLedger, PhaseRecord, RateLevel,
     Record, TimeBalance, Trust, Verdict,
 };
-use crate::unit::{ByteRange, Bytes, Share};
-use crate::words::say;
+use assay_record::words::say;
 
 /// Of so many phases it is told.
 const PHASES: usize = 4;
@@ -158,7 +158,7 @@ fn levels(ledger: &PhaseLedger) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::LowerBytes;
+    use assay_record::record::LowerBytes;
 
     fn of_20_mib() -> ByteBalance {
         ByteBalance {

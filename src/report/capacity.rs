@@ -10,10 +10,12 @@ use super::paint::{Ink, InkedText};
 use super::study::StudyPrinter;
 use super::text::TextPage;
 use super::{ReportPage, TerminalStyle};
-use crate::plan::{CapacityStudy, PlainRun, Plan};
-use crate::record::{BlockFate, CapacityResult, PhaseRecord, Record, Resolved, StudyResult, Trust};
-use crate::stats::ContentCounts;
-use crate::unit::Bytes;
+use assay_plan::plan::{CapacityStudy, PlainRun, Plan};
+use assay_plan::stats::ContentCounts;
+use assay_plan::unit::Bytes;
+use assay_record::record::{
+    BlockFate, CapacityResult, PhaseRecord, Record, Resolved, StudyResult, Trust,
+};
 
 impl StudyPrinter for CapacityStudy {
     fn page(&self, style: TerminalStyle) -> Option<Box<dyn ReportPage>> {

@@ -5,9 +5,9 @@ use super::TerminalStyle;
 use super::fact::{self, PageFact, fact};
 use super::heading::capacity;
 use super::study::StudyPrinter;
-use crate::evidence::CardInfo;
-use crate::plan::{CardStudy, Plan};
-use crate::record::{CardGrading, ClassGrade, ClassStanding, Record, Resolved, StudyResult};
+use assay_plan::plan::{CardStudy, Plan};
+use assay_record::evidence::CardInfo;
+use assay_record::record::{CardGrading, ClassGrade, ClassStanding, Record, Resolved, StudyResult};
 
 impl StudyPrinter for CardStudy {
     fn budget(&self, _plan: &Plan, resolved: &Resolved) -> Option<PageFact> {

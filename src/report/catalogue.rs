@@ -3,7 +3,7 @@
 use super::TerminalStyle;
 use super::fact::labelled;
 use super::paint::{Ink, wrap};
-use crate::verdict::catalogue::{self, CatalogueEntry};
+use assay_judge::catalogue::{self, CatalogueEntry};
 
 /// All of it.
 pub fn page(style: TerminalStyle) -> String {

@@ -8,9 +8,9 @@ use super::fact::labelled;
 use super::figure::{digits, duration};
 use super::heading;
 use super::paint::{Ink, wrap};
-use crate::name::quoted;
-use crate::plan::Method;
-use crate::record::{Ending, FindingWeight, NextStep, Record, Remedy};
+use assay_plan::name::quoted;
+use assay_plan::plan::Method;
+use assay_record::record::{Ending, FindingWeight, NextStep, Record, Remedy};
 
 /// How the run ended, if not as planned, in lines. `there` says where the results stand from them: above or
 /// below.

@@ -13,13 +13,13 @@ use super::fitted::{FittedCell, FittedColumn, FittedTable};
 use super::heading::title;
 use super::paint::{Ink, InkedText, ink};
 use super::{TerminalStyle, traps};
-use crate::plan::Action;
-use crate::record::{
+use assay_judge::UnlikeRule;
+use assay_judge::words::names;
+use assay_plan::plan::Action;
+use assay_record::record::{
     COMPARISON_SCHEMA, ComparedRun, Comparison, FindingWeight, Metric, PhaseFigures, PhaseRecord,
     Record, Trust,
 };
-use crate::verdict::UnlikeRule;
-use crate::verdict::words::names;
 use change::{CompareRow, named};
 
 /// Columns of the name of a figure, of each of its two values, and between two of them.

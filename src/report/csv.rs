@@ -8,7 +8,7 @@ use super::report_format::ReportFormat;
 use super::study::printer;
 use super::sweep::cells;
 use super::{grid, row};
-use crate::record::Record;
+use assay_record::record::Record;
 
 /// The table of a record.
 pub const FORMAT: ReportFormat = ReportFormat {

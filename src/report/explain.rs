@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use super::fact::{inked, labelled};
 use super::paint::{Ink, InkedText, wrap};
 use super::{TerminalStyle, balance, fact, traps};
-use crate::record::{
+use assay_record::record::{
     BetterCommand, Explanation, Finding, JsonLayout, PhaseExplanation, VerdictBasis, WordMeaning,
     write_json,
 };

@@ -1,9 +1,9 @@
 //! Figures as a person reads them: three significant digits, the unit always named.
 
 use super::TerminalStyle;
-use crate::record::{Figure, FigureUnit};
-use crate::stats::Estimate;
-use crate::unit::{Bandwidth, Bytes, Iops, Nanos};
+use assay_plan::stats::Estimate;
+use assay_plan::unit::{Bandwidth, Bytes, Iops, Nanos};
+use assay_record::record::{Figure, FigureUnit};
 
 /// Three significant digits down to 0.001: 4190, 419, 41.9, 4.19, 0.419, 0.0419.
 pub fn digits(value: f64) -> String {

@@ -1,8 +1,8 @@
 //! What a verdict rests on: the finding that weighs most, and the readings that show it.
 
 use super::fact::{self, PageFact, fact};
-use crate::claim::Claim;
-use crate::record::{Finding, FindingWeight, MeasuredSubject, Trust, Verdict};
+use assay_record::claim::Claim;
+use assay_record::record::{Finding, FindingWeight, MeasuredSubject, Trust, Verdict};
 
 /// The finding that weighs most.
 pub fn lead(verdict: &Verdict) -> Option<&Finding> {

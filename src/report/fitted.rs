@@ -11,7 +11,7 @@
 use super::TerminalStyle;
 use super::paint::{Ink, columns, wrap};
 use super::table::TableAlign;
-use crate::record::Trust;
+use assay_record::record::Trust;
 
 /// Columns before a table, and before what stands beneath a row.
 const INDENT: usize = 2;

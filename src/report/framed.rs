@@ -7,8 +7,8 @@ use super::closing::{foot, later_notes};
 use super::fact::{self, PageFact};
 use super::text::TextPage;
 use super::{ReportPage, TerminalStyle, balance, heading};
-use crate::plan::Plan;
-use crate::record::{PhaseRecord, Record, Resolved};
+use assay_plan::plan::Plan;
+use assay_record::record::{PhaseRecord, Record, Resolved};
 
 /// What a verb puts into the frame, from above to below.
 pub trait FramedContent {

@@ -9,9 +9,11 @@ use super::picture::{self, Picture};
 use super::row;
 use super::study::StudyPrinter;
 use super::table::{ReportTable, TableAlign, TableCell, TableColumn, TableRow};
-use crate::plan::GridStudy;
-use crate::record::{Absence, FigureUnit, GridFigure, GridRegion, GridResult, Record, StudyResult};
-use crate::unit::Bytes;
+use assay_plan::plan::GridStudy;
+use assay_plan::unit::Bytes;
+use assay_record::record::{
+    Absence, FigureUnit, GridFigure, GridRegion, GridResult, Record, StudyResult,
+};
 
 /// Columns of a size of a file, of a shade, and of the narrowest cell with the blanks before it.
 const FILE: usize = 6;

@@ -7,12 +7,12 @@ use super::TerminalStyle;
 use super::fact::{self, PageFact, fact};
 use super::figure::digits;
 use super::paint::Ink;
-use crate::evidence::{
+use assay_plan::plan::{BlockWork, Caching, Durability, Plan, Work};
+use assay_plan::unit::{Bandwidth, Bytes};
+use assay_record::evidence::{
     BlockLayer, Direction, LayerKind, LeafKind, LimitValue, Limits, Mount, Subject,
 };
-use crate::plan::{BlockWork, Caching, Durability, Plan, Work};
-use crate::record::Resolved;
-use crate::unit::{Bandwidth, Bytes};
+use assay_record::record::Resolved;
 
 /// Devices that are described; of larger arrays the rest is counted.
 const MOST_DEVICES: usize = 3;

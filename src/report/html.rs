@@ -13,7 +13,7 @@ use super::picture::{self, SHOWN};
 use super::report_format::ReportFormat;
 use super::study::printer;
 use super::{TerminalStyle, badge, balance, closing, row, svg};
-use crate::record::{PhaseRecord, Record, Trust};
+use assay_record::record::{PhaseRecord, Record, Trust};
 
 /// The record as a page with pictures.
 pub const FORMAT: ReportFormat = ReportFormat {

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::TerminalStyle;
 use super::report_format::ReportFormat;
-use crate::record::{Record, RecordDocument, is_record};
+use assay_record::record::{Record, RecordDocument, is_record};
 
 /// The record as it would be kept in a file.
 pub const FORMAT: ReportFormat = ReportFormat {

@@ -14,11 +14,11 @@ use super::paint::{Ink, InkedText, ink, wrap};
 use super::study::StudyPrinter;
 use super::text::TextPage;
 use super::{ReportPage, TerminalStyle};
-use crate::name::quoted;
-use crate::plan::{LessonPlan, LessonTopic, Plan};
-use crate::record::{NextStep, PhaseRecord, Record, Remedy, Resolved, Trust, Verdict};
-use crate::unit::{Bandwidth, Bytes, Iops, Nanos};
-use crate::verdict::lesson::{LessonFigure, LessonHalfFigure, LessonOutcome, LessonResult};
+use assay_judge::lesson::{LessonFigure, LessonHalfFigure, LessonOutcome, LessonResult};
+use assay_plan::name::quoted;
+use assay_plan::plan::{LessonPlan, LessonTopic, Plan};
+use assay_plan::unit::{Bandwidth, Bytes, Iops, Nanos};
+use assay_record::record::{NextStep, PhaseRecord, Record, Remedy, Resolved, Trust, Verdict};
 use board::{LessonRow, LessonText};
 
 /// What a lesson shows, in one line.
@@ -281,7 +281,7 @@ fn writes(resolved: &Resolved, topic: LessonTopic) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::verdict::catalogue;
+    use assay_judge::catalogue;
 
     #[test]
     fn every_topic_has_its_words() {

@@ -5,7 +5,7 @@
 use super::TerminalStyle;
 use super::figure::duration;
 use super::paint::{Ink, columns};
-use crate::unit::{Bandwidth, Bytes, Iops, Nanos};
+use assay_plan::unit::{Bandwidth, Bytes, Iops, Nanos};
 
 /// How a run stands.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -5,12 +5,12 @@ use super::TerminalStyle;
 use super::fact::{PageFact, fact};
 use super::figure::{digits, text, time};
 use super::study::StudyPrinter;
-use crate::plan::{Action, SingleLoad};
-use crate::record::{
+use assay_plan::plan::{Action, SingleLoad};
+use assay_plan::unit::Nanos;
+use assay_record::record::{
     Absence, ActionLatency, FigureValue, LatencyPart, LimitKept, LoadOutcome, Metric, PhaseFigures,
     RateOutcome, Record, Statistic, StudyResult,
 };
-use crate::unit::Nanos;
 
 impl StudyPrinter for SingleLoad {
     fn facts(&self, record: &Record, style: TerminalStyle) -> Vec<PageFact> {

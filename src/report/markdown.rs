@@ -9,8 +9,8 @@ use super::report_format::ReportFormat;
 use super::study::printer;
 use super::table::{ReportTable, TableAlign, TableCell, TableRow};
 use super::{TerminalStyle, badge, closing};
-use crate::name;
-use crate::record::Record;
+use assay_plan::name;
+use assay_record::record::Record;
 
 /// The record as Markdown.
 pub const FORMAT: ReportFormat = ReportFormat {

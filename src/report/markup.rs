@@ -3,7 +3,7 @@
 
 use std::fmt::{Display, Write as _};
 
-use crate::name;
+use assay_plan::name;
 
 /// Names and values of an element.
 pub type Attributes<'a> = &'a [(&'a str, &'a dyn Display)];

@@ -1,6 +1,6 @@
 //! assay's own output: one file per format, and the lines that dialects put on standard error.
 //!
-//! Everything here turns a finished [`Record`](crate::record::Record) into words and touches nothing.
+//! Everything here turns a finished [`Record`](assay_record::record::Record) into words and touches nothing.
 //! What a terminal can show is decided by the caller and handed in as a [`TerminalStyle`].
 
 mod badge;

@@ -14,10 +14,10 @@ use super::paint::{Ink, InkedText, ink};
 use super::study::StudyPrinter;
 use super::text::TextPage;
 use super::{ReportPage, TerminalStyle};
-use crate::plan::{ModesStudy, Plan, StopRule, Work};
-use crate::record::{PhaseRecord, Record, Resolved, ResolvedJob, Trust};
-use crate::unit::{Bandwidth, Bytes, Nanos};
-use crate::verdict::words;
+use assay_judge::words;
+use assay_plan::plan::{ModesStudy, Plan, StopRule, Work};
+use assay_plan::unit::{Bandwidth, Bytes, Nanos};
+use assay_record::record::{PhaseRecord, Record, Resolved, ResolvedJob, Trust};
 use row::ModeRow;
 
 /// Columns of the mark and the name of a way.

@@ -2,7 +2,7 @@
 
 use anstyle::{Ansi256Color, AnsiColor, Effects};
 
-use crate::record::{MeasuredSubject, Trust};
+use assay_record::record::{MeasuredSubject, Trust};
 
 /// What the reader's terminal can show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -20,7 +20,7 @@ pub use sustain::pictures as of_sustain;
 pub use sweep::pictures as of_sweep;
 
 use super::paint::TerminalStyle;
-use crate::record::{GridRegion, PhaseRecord};
+use assay_record::record::{GridRegion, PhaseRecord};
 
 /// What browsers and viewers of pictures can show.
 pub const SHOWN: TerminalStyle = TerminalStyle { colour: false, unicode: true, width: 90 };

@@ -10,12 +10,12 @@ use super::fact::labelled;
 use super::heading::throttles;
 use super::paint::Ink;
 use super::{TerminalStyle, traps};
-use crate::evidence::{
+use assay_plan::name::quoted;
+use assay_plan::unit::{Bandwidth, Bytes};
+use assay_record::evidence::{
     CardInfo, FileLayout, LayerKind, LeafKind, Link, PathKind, Survey, SurveyedDevice,
 };
-use crate::name::quoted;
-use crate::record::{Finding, JsonLayout, NextStep, ProbeResult, write_json};
-use crate::unit::{Bandwidth, Bytes};
+use assay_record::record::{Finding, JsonLayout, NextStep, ProbeResult, write_json};
 
 /// The probe as JSON.
 pub fn json(probe: &ProbeResult, out: &mut dyn Write) -> io::Result<()> {

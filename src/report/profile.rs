@@ -10,9 +10,9 @@ use super::paint::ink;
 use super::study::StudyPrinter;
 use super::text::TextPage;
 use super::{ReportPage, TerminalStyle};
-use crate::plan::{Action, Plan, ProfilePlan, ProfileTool, Target, Work};
-use crate::record::{ProfileFigure, ProfileResult, Record, Resolved, StudyResult, Trust};
-use crate::verdict::profile::{profiled, scores};
+use assay_judge::profile::{profiled, scores};
+use assay_plan::plan::{Action, Plan, ProfilePlan, ProfileTool, Target, Work};
+use assay_record::record::{ProfileFigure, ProfileResult, Record, Resolved, StudyResult, Trust};
 
 /// Columns of the name of a cell, and the figures behind it, with their ranks: where the page is narrow the
 /// highest goes first.

@@ -7,10 +7,10 @@ use super::figure::{text, time};
 use super::paint::Ink;
 use super::picture::{self, Picture};
 use super::study::StudyPrinter;
-use crate::plan;
-use crate::record::{Metric, Record, Statistic};
-use crate::unit::Iops;
-use crate::verdict::ramp::{RampStep, RampView, RateBound};
+use assay_judge::ramp::{RampStep, RampView, RateBound};
+use assay_plan::plan;
+use assay_plan::unit::Iops;
+use assay_record::record::{Metric, Record, Statistic};
 
 /// Columns of the longest bar, and of what stands around it.
 const BAR: usize = 60;

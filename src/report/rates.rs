@@ -1,7 +1,9 @@
 //! The rate of a phase over its time: what it looks like.
 
 use super::{TerminalStyle, chart};
-use crate::record::{CountedSample, FEWEST_IN_STRETCH, PhaseRecord, SamplePoint, counted_samples};
+use assay_record::record::{
+    CountedSample, FEWEST_IN_STRETCH, PhaseRecord, SamplePoint, counted_samples,
+};
 
 /// The rate over the counted time in `most` columns or fewer, drawn from zero so that noise looks
 /// as small as it is. Empty when there is too little to draw.

@@ -7,10 +7,10 @@ use super::figure::{estimate, micros};
 use super::finding::lead;
 use super::paint::{Ink, InkedText};
 use super::{TerminalStyle, balance};
-use crate::evidence::Direction;
-use crate::name::quoted;
-use crate::record::{FindingWeight, PhaseRecord, Record, TrapId, Trust, Verdict};
-use crate::unit::Bytes;
+use assay_plan::name::quoted;
+use assay_plan::unit::Bytes;
+use assay_record::evidence::Direction;
+use assay_record::record::{FindingWeight, PhaseRecord, Record, TrapId, Trust, Verdict};
 
 /// Two to some ten lines, each beginning with `assay: `, or with blanks where it goes on in the next; none for a
 /// record that was not judged.
@@ -164,7 +164,7 @@ fn seen(record: &Record, phase: &PhaseRecord) -> Option<String> {
     let subject = record.resolved.subjects.get(flow.subject)?;
     // The device that the path names, as in the verdicts.
     let device = subject.stack.first()?;
-    let counters = |devices: &[crate::evidence::DeviceReading]| {
+    let counters = |devices: &[assay_record::evidence::DeviceReading]| {
         devices.iter().find(|read| read.name == device.name)?.counters.seen().copied()
     };
     let moved =

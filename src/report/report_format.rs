@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::TerminalStyle;
-use crate::record::Record;
+use assay_record::record::Record;
 
 /// A way to write a record down.
 #[derive(Clone, Copy, Debug)]

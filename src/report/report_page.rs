@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use crate::plan::Plan;
-use crate::record::{PhaseRecord, Record, Resolved};
+use assay_plan::plan::Plan;
+use assay_record::record::{PhaseRecord, Record, Resolved};
 
 /// A page for a person, which grows while a run goes on.
 pub trait ReportPage {

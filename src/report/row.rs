@@ -2,15 +2,15 @@
 
 use super::figure::{digits, duration};
 use super::table::{ReportTable, TableAlign, TableCell, TableColumn, TableRow};
-use crate::error::errno_name;
-use crate::plan::{Action, Phase, Plan, Work};
-use crate::record::{
+use assay_judge::stopped_before_steady;
+use assay_plan::error::errno_name;
+use assay_plan::plan::{Action, Phase, Plan, Work};
+use assay_plan::unit::{Bytes, Nanos};
+use assay_record::record::{
     FigureUnit, Metric, PhaseFigures, PhaseRecord, RateBasis, Record, ResolvedJob, Statistic,
     SteadyResult, StreamedPhase, jobs_of,
 };
-use crate::unit::{Bytes, Nanos};
-use crate::verdict::stopped_before_steady;
-use crate::words::say;
+use assay_record::words::say;
 
 /// What stands above the figures.
 pub const FIGURES: [&str; 6] = ["MB/s", "IOPS", "p50", "p99", "max", "spread"];

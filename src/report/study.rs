@@ -5,10 +5,10 @@ use super::fact::{self, PageFact};
 use super::picture::Picture;
 use super::table::ReportTable;
 use super::{ReportPage, TerminalStyle, row};
-use crate::plan::{
+use assay_plan::plan::{
     CapacityStudy, CardStudy, GridStudy, ModesStudy, PlainRun, Plan, StudyPlan, SustainStudy,
 };
-use crate::record::{Record, Resolved, Trust};
+use assay_record::record::{Record, Resolved, Trust};
 
 /// The printer of a study.
 pub trait StudyPrinter {

@@ -8,13 +8,13 @@ use super::figure::duration;
 use super::paint::Ink;
 use super::picture::{self, Picture};
 use super::study::StudyPrinter;
-use crate::plan::{Plan, SteadyRule, SteadyWindow, StopLimit, SustainStudy};
-use crate::record::{Record, Resolved};
-use crate::unit::Bandwidth;
-use crate::verdict::stopped_before_steady;
-use crate::verdict::sustain::SustainedView;
-use crate::verdict::words::share;
-use crate::words::say;
+use assay_judge::stopped_before_steady;
+use assay_judge::sustain::SustainedView;
+use assay_judge::words::share;
+use assay_plan::plan::{Plan, SteadyRule, SteadyWindow, StopLimit, SustainStudy};
+use assay_plan::unit::Bandwidth;
+use assay_record::record::{Record, Resolved};
+use assay_record::words::say;
 
 /// Lines and columns of the timeline, and columns of its scale.
 const HEIGHT: usize = 6;

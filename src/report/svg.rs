@@ -19,7 +19,7 @@ use std::io::{self, Write};
 use super::TerminalStyle;
 use super::closing::ends_in_imprint;
 use super::report_format::ReportFormat;
-use crate::record::Record;
+use assay_record::record::Record;
 
 /// The record as a picture.
 pub const FORMAT: ReportFormat = ReportFormat {

@@ -18,14 +18,14 @@ use super::study::StudyPrinter;
 use super::table::ReportTable;
 use super::text::TextPage;
 use super::{ReportPage, TerminalStyle};
-use crate::claim::Claim;
-use crate::plan::{self, CellParams, Job, Phase, Plan, Study as _, SweepAxis, SweepPacing};
-use crate::record::{
+use assay_judge::sweep::{SweepView, swept};
+use assay_judge::words::{names, share};
+use assay_plan::plan::{self, CellParams, Job, Phase, Plan, Study as _, SweepAxis, SweepPacing};
+use assay_record::claim::Claim;
+use assay_record::record::{
     MeasuredSubject, PhaseRecord, Record, Resolved, SweepPlateau, SweepSide, Trust,
 };
-use crate::verdict::sweep::{SweepView, swept};
-use crate::verdict::words::{names, share};
-use crate::words::sentences;
+use assay_record::words::sentences;
 use growing::GrowingTable;
 
 /// Values of one group that are named one by one.

@@ -4,9 +4,9 @@ use std::io::{self, Write};
 
 use super::TerminalStyle;
 use super::figure::{estimate, text_of};
-use crate::name;
-use crate::record::{Absence, Figure, FigureUnit, FigureValue, MeasuredSubject, Trust};
-use crate::stats::Estimate;
+use assay_plan::name;
+use assay_plan::stats::Estimate;
+use assay_record::record::{Absence, Figure, FigureUnit, FigureValue, MeasuredSubject, Trust};
 
 /// A table.
 #[derive(Clone, Debug, PartialEq)]

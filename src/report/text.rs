@@ -17,13 +17,13 @@ use super::report_format::ReportFormat;
 use super::study::printer;
 use super::table::TableRow;
 use super::{ReportPage, TerminalStyle, balance, rates, row};
-use crate::claim::{Claim, SummaryClaim};
-use crate::plan::{Phase, Plan, Shared, Work};
-use crate::record::{
+use assay_plan::plan::{Phase, Plan, Shared, Work};
+use assay_plan::stats::Estimate;
+use assay_record::claim::{Claim, SummaryClaim};
+use assay_record::record::{
     MeasuredSubject, PhaseRecord, Record, Resolved, ResolvedJob, TrapId, Trust, Verdict,
 };
-use crate::stats::Estimate;
-use crate::words::sentences;
+use assay_record::words::sentences;
 
 /// The usual format.
 pub const FORMAT: ReportFormat = ReportFormat {

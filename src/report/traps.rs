@@ -3,7 +3,7 @@
 use super::TerminalStyle;
 use super::figure::micros;
 use super::paint::{Ink, columns, wrap};
-use crate::record::{Finding, FindingWeight};
+use assay_record::record::{Finding, FindingWeight};
 
 /// Number, weight and claim.
 pub fn claim(finding: &Finding, style: TerminalStyle) -> Vec<String> {

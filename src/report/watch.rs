@@ -20,8 +20,8 @@ use super::fact::labelled;
 use super::fitted::{FittedCell, FittedTable};
 use super::heading::{self, PathHeading, throttles};
 use super::paint::{Ink, columns as wide, wrap};
-use crate::evidence::{BlockLayer, Survey, SurveyPlace};
-use crate::record::{IntervalStats, JsonLayout, ProcessStats, write_json};
+use assay_record::evidence::{BlockLayer, Survey, SurveyPlace};
+use assay_record::record::{IntervalStats, JsonLayout, ProcessStats, write_json};
 
 /// What is watched: the words that were typed, the path down to the leaf, limits, and what cannot
 /// be seen.

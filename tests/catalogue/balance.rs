@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use assay::record::{FindingWeight, MeasuredSubject, TimeHolder, Trust};
+use assay_record::record::{FindingWeight, MeasuredSubject, TimeHolder, Trust};
 use serde_json::json;
 
 use crate::Rows;

@@ -3,8 +3,8 @@
 use std::fs;
 use std::time::Duration;
 
-use assay::plan::Action;
-use assay::record::{MeasuredSubject, Trust};
+use assay_plan::plan::Action;
+use assay_record::record::{MeasuredSubject, Trust};
 use serde_json::json;
 
 use crate::Rows;

@@ -1,7 +1,7 @@
 //! Two traps at once: both are named.
 
-use assay::plan::Action;
-use assay::record::{MeasuredSubject, Trust};
+use assay_plan::plan::Action;
+use assay_record::record::{MeasuredSubject, Trust};
 use serde_json::json;
 
 use crate::Rows;

@@ -1,6 +1,6 @@
 //! Direct I/O that is not what it says, and blocks that do not fit.
 
-use assay::record::{FindingWeight, Trust};
+use assay_record::record::{FindingWeight, Trust};
 use serde_json::json;
 
 use crate::Rows;

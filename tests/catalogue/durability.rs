@@ -1,7 +1,7 @@
 //! Writes that had not arrived when the clock stopped, and flushes.
 
-use assay::plan::Action;
-use assay::record::{FindingWeight, MeasuredSubject, Trust};
+use assay_plan::plan::Action;
+use assay_record::record::{FindingWeight, MeasuredSubject, Trust};
 use serde_json::json;
 
 use crate::Rows;

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use assay::record::Record;
-use assay::verdict::catalogue::{TrapStanding, UNRULED};
-use assay::verdict::{RULES, RuleJudge, judge, unlike};
+use assay_judge::catalogue::{TrapStanding, UNRULED};
+use assay_judge::{RULES, RuleJudge, judge, unlike};
+use assay_record::record::Record;
 
 use crate::row::{Row, word};
 
@@ -65,7 +65,7 @@ fn of_record(id: &str, path: &Path) -> Row {
 }
 
 fn record(path: &Path) -> Record {
-    assay::record::load(path).expect("a record")
+    assay_record::record::load(path).expect("a record")
 }
 
 fn folder() -> PathBuf {

@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use assay::evidence::Snapshot;
-use assay::plan::Action;
-use assay::record::{MeasuredSubject, Trust};
+use assay_plan::plan::Action;
+use assay_record::evidence::Snapshot;
+use assay_record::record::{MeasuredSubject, Trust};
 use serde_json::json;
 
 use crate::Rows;

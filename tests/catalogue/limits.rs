@@ -1,7 +1,7 @@
 //! What sets the rate when the device does not: limits, the program, the depth.
 
-use assay::plan::Action;
-use assay::record::{Finding, MeasuredSubject, Trust};
+use assay_plan::plan::Action;
+use assay_record::record::{Finding, MeasuredSubject, Trust};
 use serde_json::json;
 
 use crate::Rows;

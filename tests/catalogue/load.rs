@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use assay::plan::Action;
-use assay::record::{FindingWeight, MeasuredSubject, Trust};
+use assay_plan::plan::Action;
+use assay_record::record::{FindingWeight, MeasuredSubject, Trust};
 use serde_json::json;
 
 use crate::Rows;

@@ -3,8 +3,8 @@
 use std::fs;
 use std::os::unix::fs::FileExt;
 
-use assay::plan::Action;
-use assay::record::{Ending, MeasuredSubject, Trust};
+use assay_plan::plan::Action;
+use assay_record::record::{Ending, MeasuredSubject, Trust};
 use serde_json::json;
 
 use crate::Rows;
@@ -69,7 +69,7 @@ fn t00_a_user_without_rights(_: &Shelf) -> Rows {
     let typed = lab::assay(["dd", "if=/dev/zero", "of=x", "bs=1M", "count=256", "conv=fsync"]);
     let record = place.path().join("mine/record.json");
     let ran = typed.env("ASSAY_RECORD", &record).by_nobody(&place)?.run().expect(0);
-    let record = assay::record::load(&record).expect("a record");
+    let record = assay_record::record::load(&record).expect("a record");
     let seen = heard(crate::kernel::Heard { ran, record });
     works(&seen);
     assert!(!seen.record.machine().root, "{seen}");

@@ -12,10 +12,6 @@ mod combined;
 mod direct;
 mod durability;
 mod kept;
-#[path = "../kernel/mod.rs"]
-mod kernel;
-#[path = "../lab/mod.rs"]
-mod lab;
 mod layout;
 mod limits;
 mod load;
@@ -23,12 +19,14 @@ mod machine;
 mod row;
 mod shelf;
 
+use assay_testing::{kernel, lab};
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use assay::record::TrapId;
+use assay_record::record::TrapId;
 use kernel::told;
 use lab::Skip;
 use row::Row;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use assay::record::{Finding, FindingWeight, Verdict};
+use assay_record::record::{Finding, FindingWeight, Verdict};
 
 use crate::kernel::Heard;
 use crate::lab::Skip;

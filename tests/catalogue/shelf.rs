@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use assay::record::{Finding, MeasuredSubject, Trust};
+use assay_record::record::{Finding, MeasuredSubject, Trust};
 use serde_json::{Value, json};
 
 use crate::kernel::{self, Heard};

@@ -6,9 +6,9 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use assay::evidence::Direction;
-use assay::record::{ByteBalance, MeasuredSubject, Trust};
-use assay::unit::Bytes;
+use assay_plan::unit::Bytes;
+use assay_record::evidence::Direction;
+use assay_record::record::{ByteBalance, MeasuredSubject, Trust};
 
 use crate::kernel::{Heard, hear, told};
 use crate::lab::{self, Card, Fs, MI, Shape, Speed};

@@ -8,8 +8,8 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use assay::plan::Action;
-use assay::record::{MeasuredSubject, Trust};
+use assay_plan::plan::Action;
+use assay_record::record::{MeasuredSubject, Trust};
 
 use crate::kernel::{self, hear, told};
 use crate::lab::{self, Card, MI, Memory, Ran, folder};

@@ -4,10 +4,10 @@ use std::process::Stdio;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use assay::record::{
+use assay_plan::unit::Bytes;
+use assay_record::record::{
     BlockFate, CapacityResult, CardGrading, ClassStanding, MeasuredSubject, StudyResult,
 };
-use assay::unit::Bytes;
 
 use crate::kernel::{Heard, at_once, cards, hear_own, names};
 use crate::lab::{self, Card, Fake, Fs, MI, Memory, Shape, Slowness, Speed};

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use assay::claim::ConditionOf;
-use assay::record::{ConditionChange, MeasuredSubject, Trust};
-use assay::words::say;
+use assay_record::claim::ConditionOf;
+use assay_record::record::{ConditionChange, MeasuredSubject, Trust};
+use assay_record::words::say;
 
 use crate::kernel::{Heard, hear_own, told};
 use crate::lab::{self, Card, MI, Room};

@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use crate::kernel::{self, Heard, hear, hear_own, rate, told};
 use crate::lab::{self, Card, MI, Shape};
-use assay::plan::Action;
-use assay::record::{Finding, FindingWeight, MeasuredSubject, Trust};
+use assay_plan::plan::Action;
+use assay_record::record::{Finding, FindingWeight, MeasuredSubject, Trust};
 use serde_json::{Value, json};
 
 /// `assay dd` with these words; `{x}` is a file on the card.

@@ -7,8 +7,8 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use assay::plan::Action;
-use assay::record::{MeasuredSubject, Trust};
+use assay_plan::plan::Action;
+use assay_record::record::{MeasuredSubject, Trust};
 
 use crate::kernel::{self, harmless, hear, told};
 use crate::lab::{self, Card, MI, Shape, Speed};

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use assay::plan::Action;
-use assay::record::{Ending, MeasuredSubject, Trust};
+use assay_plan::plan::Action;
+use assay_record::record::{Ending, MeasuredSubject, Trust};
 
 use crate::kernel::{self, Heard, at_once, hear_own, names, told};
 use crate::lab::{self, Card, DirtyLimit, MI, Shape};
@@ -170,14 +170,14 @@ fn ctrl_c_leaves_nothing() {
     let mut going =
         command.stdout(fs::File::create(&out).expect("a file")).spawn().expect("it runs");
     let began = Instant::now();
-    let phases = || assay::record::load(&at).map_or(0, |record| record.phases.len());
+    let phases = || assay_record::record::load(&at).map_or(0, |record| record.phases.len());
     while phases() < 1 && began.elapsed() < Duration::from_secs(60) {
         std::thread::sleep(Duration::from_millis(50));
     }
     let pid = rustix::process::Pid::from_child(&going);
     rustix::process::kill_process(pid, rustix::process::Signal::INT).expect("sent");
     assert_eq!(going.wait().expect("it ends").code(), Some(130));
-    let record = assay::record::load(&at).expect("a record");
+    let record = assay_record::record::load(&at).expect("a record");
     assert_eq!(record.ending, Ending::Interrupted(2));
     let page = fs::read_to_string(&out).expect("text");
     assert!(page.contains("by SIGINT (Ctrl-C) in phase"), "{page}");

@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use assay::record::{Explanation, Trust};
+use assay_record::record::{Explanation, Trust};
 
 use crate::kernel::{self, hear, told};
 use crate::lab::{self, Card, MI};

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use assay::plan::Action;
-use assay::record::{Ending, MeasuredSubject, Trust};
+use assay_plan::plan::Action;
+use assay_record::record::{Ending, MeasuredSubject, Trust};
 use serde_json::{Value, json};
 
 use crate::kernel::{self, Heard, hear, hear_own, names, told};
@@ -218,7 +218,7 @@ fn dd_has_its_own_words() {
         assert!(records.is_empty() || ran.stderr.lines().any(|line| line == records), "{ran}");
         kernel::harmless(&ran);
         if !records.is_empty() {
-            let record = assay::record::load(&file).expect("the record is kept");
+            let record = assay_record::record::load(&file).expect("the record is kept");
             assert_eq!(record.phases.len(), 1);
             assert!(matches!(record.ending, Ending::Failed(_)), "{:?}", record.ending);
         }
@@ -409,7 +409,7 @@ fn io_uring_forbidden() {
         assert_eq!(forbidden.record.resolved.notes.len(), 1, "{forbidden}");
         for job in &forbidden.record.resolved.jobs {
             let deep = job.iodepth > 1;
-            assert!(!deep || job.method == assay::plan::Method::Pool, "{job:?}");
+            assert!(!deep || job.method == assay_plan::plan::Method::Pool, "{job:?}");
         }
         told("with and without", format_args!("{with:.0?} {without:.0?}"));
         let phases = with_ring.record.phases.iter().zip(with.iter().zip(&without));
@@ -472,7 +472,7 @@ fn a_large_file_of_a_tree_does_not_make_a_signal_wait() {
     assert_eq!(child.wait().expect("a child").code(), Some(130));
     assert!(asked.elapsed().as_secs() < 8, "it went on for {:?}", asked.elapsed());
     // What was moved of the file is told; a file that is not whole is no operation.
-    let record = assay::record::load(&record).expect("a record");
+    let record = assay_record::record::load(&record).expect("a record");
     let phase = &record.phases[0];
     let moved = phase.flows[0].bytes.0;
     assert!((2 * MI..50 * MI).contains(&moved), "{moved}");

@@ -2,7 +2,7 @@
 
 use std::os::unix::fs::FileExt as _;
 
-use assay::record::{MeasuredSubject, Trust};
+use assay_record::record::{MeasuredSubject, Trust};
 use serde_json::Value;
 
 use crate::kernel::{Heard, hear, told};

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use crate::kernel::{self, Heard, hear, hear_own, rate, told};
 use crate::lab::{self, Card, Fs, MI, Shape, Speed};
-use assay::evidence::{CopySpeed, Reading};
-use assay::plan::Action;
-use assay::record::{Finding, MeasuredSubject, Trust};
+use assay_plan::plan::Action;
+use assay_record::evidence::{CopySpeed, Reading};
+use assay_record::record::{Finding, MeasuredSubject, Trust};
 use serde_json::{Value, json};
 
 /// Runs phases on a file or device, each with words of its own for the job.

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use assay::record::{Ending, Finding, FindingWeight, MeasuredSubject};
+use assay_record::record::{Ending, Finding, FindingWeight, MeasuredSubject};
 use serde_json::{Value, json};
 
 use crate::kernel::{Heard, hear_own, told};

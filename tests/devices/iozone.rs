@@ -1,7 +1,7 @@
 //! `assay iozone` on devices of known speed: the table of the original, the card's figures where the words ask
 //! for them, and what the others are.
 
-use assay::record::{MeasuredSubject, Trust};
+use assay_record::record::{MeasuredSubject, Trust};
 
 use crate::kernel::{self, hear, told};
 use crate::lab::{self, Card, Fs, MI, Memory, Shape, Speed};
@@ -109,7 +109,7 @@ fn unflushed_every_figure_is_memory_and_the_card_is_told_beside_it() {
             assert_eq!((verdict.trust, verdict.measures), (Trust::Wrong, MeasuredSubject::Memory));
         }
         let card_writes = 4.0 * MI as f64;
-        let holds = |device: &Option<assay::stats::Estimate>| {
+        let holds = |device: &Option<assay_plan::stats::Estimate>| {
             device.is_some_and(|device| (device.low..=device.high).contains(&card_writes))
         };
         if device.iter().all(holds) {

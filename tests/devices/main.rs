@@ -18,10 +18,6 @@ mod fio;
 mod firsts;
 mod honest;
 mod iozone;
-#[path = "../kernel/mod.rs"]
-mod kernel;
-#[path = "../lab/mod.rs"]
-mod lab;
 mod lab_itself;
 mod modes;
 mod quick;
@@ -29,3 +25,5 @@ mod ramp;
 mod sustain;
 mod sweep;
 mod watch;
+
+use assay_testing::{kernel, lab};

@@ -7,10 +7,10 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use assay::evidence::Reading;
-use assay::plan::Action;
-use assay::record::{Ending, MeasuredSubject, Record, Trust};
-use assay::unit::Bytes;
+use assay_plan::plan::Action;
+use assay_plan::unit::Bytes;
+use assay_record::evidence::Reading;
+use assay_record::record::{Ending, MeasuredSubject, Record, Trust};
 
 use crate::kernel::{Heard, at_once, cards, grew, hear_own, names, rate, told};
 use crate::lab::{self, Card, MI, Shape};
@@ -256,7 +256,7 @@ fn ctrl_c_keeps_what_was_measured() {
         .stderr(Stdio::null());
     let mut going = Going(command.spawn().expect("it runs"));
     let began = Instant::now();
-    let phases = || assay::record::load(&at).map_or(0, |record| record.phases.len());
+    let phases = || assay_record::record::load(&at).map_or(0, |record| record.phases.len());
     while phases() < 2 {
         assert!(began.elapsed() < Duration::from_secs(60), "no two phases");
         std::thread::sleep(Duration::from_millis(50));
@@ -267,7 +267,7 @@ fn ctrl_c_keeps_what_was_measured() {
     let status = going.0.wait().expect("it ends");
     assert_eq!(status.code(), Some(130));
     assert!(asked.elapsed() < Duration::from_secs(8), "{:?}", asked.elapsed());
-    let record = assay::record::load(&at).expect("a record");
+    let record = assay_record::record::load(&at).expect("a record");
     assert_eq!(record.ending, Ending::Interrupted(2));
     assert!(rate(&record.phases[1], Action::Write).is_some());
     let page = fs::read_to_string(desk.path().join("out")).expect("text");

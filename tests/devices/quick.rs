@@ -5,8 +5,8 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use assay::plan::Action;
-use assay::record::{Ending, MeasuredSubject, Record, Trust};
+use assay_plan::plan::Action;
+use assay_record::record::{Ending, MeasuredSubject, Record, Trust};
 
 use crate::kernel::{self, Heard, at_once, cards, hear_own, names, rate, told};
 use crate::lab::{self, Card, Fs, MI, Shape};
@@ -228,7 +228,7 @@ impl Going {
     }
 
     fn record(&self) -> Option<Record> {
-        assay::record::load(&self.desk.path().join("record.json")).ok()
+        assay_record::record::load(&self.desk.path().join("record.json")).ok()
     }
 
     /// Waits until so many phases are in the record.

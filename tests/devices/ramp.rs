@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use assay::record::{Ending, LoadPoint, MeasuredSubject, Record, StudyResult, Trust};
-use assay::unit::Nanos;
+use assay_plan::unit::Nanos;
+use assay_record::record::{Ending, LoadPoint, MeasuredSubject, Record, StudyResult, Trust};
 use serde_json::{Value, json};
 
 use crate::kernel::{self, hear_own, names, run, told};
@@ -223,7 +223,8 @@ fn ctrl_c_keeps_the_steps_that_were_done() {
         .spawn()
         .expect("it runs");
     let begun = std::time::Instant::now();
-    let phases = || assay::record::load(&file).map_or(0, |record: Record| record.phases.len());
+    let phases =
+        || assay_record::record::load(&file).map_or(0, |record: Record| record.phases.len());
     while phases() < 3 {
         assert!(begun.elapsed().as_secs() < 60, "no three phases");
         std::thread::sleep(std::time::Duration::from_millis(20));
@@ -234,7 +235,7 @@ fn ctrl_c_keeps_the_steps_that_were_done() {
     std::io::Read::read_to_string(&mut child.stdout.take().expect("a pipe"), &mut page)
         .expect("text");
     assert_eq!(child.wait().expect("ended").code(), Some(130), "{page}");
-    let record = assay::record::load(&file).expect("a record");
+    let record = assay_record::record::load(&file).expect("a record");
     assert_eq!(record.ending, Ending::Interrupted(2));
     assert!(page.contains("curve    in flight"), "{page}");
     assert!(page.contains("SIGINT (Ctrl-C)"), "{page}");

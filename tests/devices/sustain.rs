@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use assay::record::StudyResult;
-use assay::stats::mean;
+use assay_plan::stats::mean;
+use assay_record::record::StudyResult;
 
 use crate::kernel::{hear_own, told};
 use crate::lab::{self, Card, MI, Shape, Speed};

@@ -7,9 +7,9 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use assay::evidence::Snapshot;
-use assay::plan::Action;
-use assay::record::{
+use assay_plan::plan::Action;
+use assay_record::evidence::Snapshot;
+use assay_record::record::{
     Ending, MeasuredSubject, ProfileResult, Record, StudyResult, SweepResult, SweepSide, Trust,
 };
 use serde_json::{Value, json};
@@ -422,7 +422,7 @@ fn card() -> Shape {
 
 /// The cells that are further from the card's pace than three in a hundred.
 fn off(heard: &Heard) -> Vec<String> {
-    let far = |cell: &&assay::record::SweepCell| {
+    let far = |cell: &&assay_record::record::SweepCell| {
         let pace = if cell.side == SweepSide::Write { 4 * MI } else { 16 * MI };
         cell.bandwidth.is_none_or(|rate| (rate.0 / pace as f64 - 1.0).abs() > 0.03)
     };

@@ -7,8 +7,8 @@ use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
-use assay::evidence::SysRoot;
-use assay::record::{DeviceFigures, IntervalStats};
+use assay_record::evidence::SysRoot;
+use assay_record::record::{DeviceFigures, IntervalStats};
 
 use crate::lab::{self, Card, Fs, Image, MI, Noise, Shape};
 

@@ -3,10 +3,10 @@
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::Path;
 
-use assay::error::Error;
-use assay::evidence::Direction;
-use assay::plan::{Action, Plan};
-use assay::record::Record;
+use assay_plan::error::Error;
+use assay_plan::plan::{Action, Plan};
+use assay_record::evidence::Direction;
+use assay_record::record::Record;
 use serde_json::{Value, json};
 
 use crate::lab::{
@@ -331,7 +331,7 @@ fn trims_of_a_file_in_a_folder_that_takes_no_others_are_refused_too() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("x");
     std::fs::write(&path, vec![0xee; MI as usize]).expect("written");
-    assert_ne!(assay::evidence::SysRoot::default().punches(&path), Some(false));
+    assert_ne!(assay_record::evidence::SysRoot::default().punches(&path), Some(false));
     assert_eq!(std::fs::read(&path).expect("read"), vec![0xee; MI as usize]);
 }
 

@@ -6,11 +6,11 @@ use std::path::Path;
 use crate::kernel::{Heard, hear_own, told};
 use crate::lab::{self, Card, Faults, FaultyFuse, MI, Op, on};
 use crate::runs::traced;
-use assay::error::Error;
-use assay::plan::{Action, Durability, Plan};
-use assay::record::{Record, Trust};
-use assay::run::{self, RunOptions};
-use assay::sys::cache;
+use assay_engine::sys::cache;
+use assay_plan::error::Error;
+use assay_plan::plan::{Action, Durability, Plan};
+use assay_record::record::{Record, Trust};
+use assay_run::{self as run, RunOptions};
 use serde_json::{Value, json};
 
 /// Writes of 4 KiB to a file of 64 blocks, with whatever `blocks` says beside that.
@@ -80,7 +80,7 @@ fn every_so_many_writes_what_was_written_is_written_out() {
         (json!({ "stdio": { "buffer": 65536 } }), 1),
         (json!("posixaio"), 4),
     ];
-    match assay::sys::ring::available() {
+    match assay_engine::sys::ring::available() {
         Ok(()) => loop_config.push((json!({ "io_uring": {} }), 4)),
         Err(error) => eprintln!("SKIP io_uring in tests/engine/aside.rs: {error}"),
     }

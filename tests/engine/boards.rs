@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use assay::record::{Ending, load};
+use assay_record::record::{Ending, load};
 
 use crate::lab::{self, Ran, Skip, Typed, need_tool};
 

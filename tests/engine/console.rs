@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use assay::record::{Ending, load};
+use assay_record::record::{Ending, load};
 use serde_json::json;
 
 use crate::lab;

@@ -4,9 +4,9 @@
 use std::fs;
 use std::path::Path;
 
-use assay::evidence::Reading;
-use assay::record::{Ending, MeasuredSubject, Trust};
-use assay::stats::copy::CopyCounts;
+use assay_plan::stats::copy::CopyCounts;
+use assay_record::evidence::Reading;
+use assay_record::record::{Ending, MeasuredSubject, Trust};
 use serde_json::{Value, json};
 
 use crate::kernel;

@@ -9,10 +9,10 @@ use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use assay::evidence::{
+use assay_plan::unit::Bytes;
+use assay_record::evidence::{
     self, CounterReader, DeviceContent, LayerKind, LeafKind, Reading, Subject, SysRoot,
 };
-use assay::unit::Bytes;
 
 /// Runs a command; its trimmed output, or the first line of what it said when it failed. A tool
 /// that looks at all loop devices may hang in the file system of somebody else: not for ever.

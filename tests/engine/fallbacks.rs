@@ -5,11 +5,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use assay::engine::{DataFiller, KnownGenerations};
-use assay::evidence::Reading;
-use assay::plan::{Fill, Method, RingOptions};
-use assay::record::{Ending, Trust};
-use assay::unit::Bytes;
+use assay_engine::engine::{DataFiller, KnownGenerations};
+use assay_plan::plan::{Fill, Method, RingOptions};
+use assay_plan::unit::Bytes;
+use assay_record::evidence::Reading;
+use assay_record::record::{Ending, Trust};
 use serde_json::{Value, json};
 
 use crate::kernel;
@@ -88,7 +88,7 @@ fn a_method_that_may_not_be_called_has_its_nearest_in_its_place() {
     let ring = "io_uring cannot be used here: REASON; \
                 8 threads with pread and pwrite stand in for its depth of 8";
     let vectored = "preadv2 and pwritev2 cannot be used here: REASON; psync stands in";
-    let has_ring = assay::sys::ring::available().is_ok();
+    let has_ring = assay_engine::sys::ring::available().is_ok();
     for (method, calls, said, instead) in [
         (json!("libaio"), &[setup][..], aio, "io_uring"),
         (json!("libaio"), &[submit], aio, "io_uring"),
@@ -328,7 +328,7 @@ fn atomic_writes_are_made_where_the_file_system_has_them() {
     let path = card.path("x");
     fs::write(&path, [0; 4096]).expect("written");
     let file = fs::File::open(&path).expect("a file");
-    let told = assay::sys::block::stat_open(std::os::fd::AsFd::as_fd(&file)).expect("statx");
+    let told = assay_engine::sys::block::stat_open(std::os::fd::AsFd::as_fd(&file)).expect("statx");
     // XFS writes them anew and swaps the extents (6.16); before, the device had to know of them.
     let Some((least, most)) = told.atomic.filter(|(least, most)| *least > 0 && *most >= 16384)
     else {
@@ -348,7 +348,7 @@ fn atomic_writes_are_made_where_the_file_system_has_them() {
     assert_eq!(heard.record.resolved.notes, Vec::<String>::new(), "{heard}");
     let Method::Vectored(flags) = heard.record.resolved.jobs[0].method else { panic!("{heard}") };
     assert!(flags.atomic, "{heard}");
-    assert_eq!(heard.phase().totals[&assay::plan::Action::Write].ops.0, 64, "{heard}");
+    assert_eq!(heard.phase().totals[&assay_plan::plan::Action::Write].ops.0, 64, "{heard}");
     assert!(is_written(&path), "{heard}");
     // The flag is there with every one of these writes.
     match lab::need_tool("strace", "strace") {
@@ -422,14 +422,14 @@ fn polled(device: &Path) -> Value {
 /// What a run of that has used, after its hundred reads.
 fn used(heard: &kernel::Heard) -> Method {
     assert_eq!(heard.record.ending, Ending::Complete, "{heard}");
-    assert_eq!(heard.phase().totals[&assay::plan::Action::Read].ops.0, 100, "{heard}");
+    assert_eq!(heard.phase().totals[&assay_plan::plan::Action::Read].ops.0, 100, "{heard}");
     heard.record.resolved.jobs[0].method
 }
 
 #[test]
 fn completions_are_polled_where_a_device_has_queues_for_it() {
     let test = "completions_are_polled_where_a_device_has_queues_for_it";
-    if let Err(error) = assay::sys::ring::available() {
+    if let Err(error) = assay_engine::sys::ring::available() {
         return lab::skipped(test, &Skip::Machine(format!("io_uring: {error}")));
     }
     let none = lab::need!(Seccomp::answering(&[], 0));

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use assay::plan::{Action, Plan};
-use assay::record::{Ending, MeasuredSubject, Record};
-use assay::stats::ActionTotal;
+use assay_plan::plan::{Action, Plan};
+use assay_plan::stats::ActionTotal;
+use assay_record::record::{Ending, MeasuredSubject, Record};
 use serde_json::{Value, json};
 
 use crate::lab;
@@ -175,7 +175,7 @@ fn all_files_are_forgotten_and_looked_at_together() {
     let [laid] = evidence.extents.as_slice() else { panic!("{:?}", evidence.extents) };
     let extents = laid.extents.seen().expect("seen");
     assert_eq!((extents.written.0, extents.hole.0), (8 << 20, 0));
-    let resident = |snapshot: &assay::evidence::Snapshot| {
+    let resident = |snapshot: &assay_record::evidence::Snapshot| {
         let [cache] = snapshot.cache.as_slice() else { panic!("{:?}", snapshot.cache) };
         cache.pages.seen().expect("seen").resident.0
     };

@@ -120,7 +120,7 @@ fn a_queue_that_is_forbidden_ends_its_job() {
     use libc::{SYS_io_setup as setup, SYS_io_uring_setup as ring};
     lab::need!(lab::need_tool("fio", "fio"));
     let mut engines = vec![("io_uring", "libaio", &[ring][..], "")];
-    match assay::sys::ring::available() {
+    match assay_engine::sys::ring::available() {
         Ok(()) => engines.push(("libaio", "io_uring", &[setup], "")),
         Err(error) => eprintln!("SKIP libaio: io_uring is missing here too: {error}"),
     }

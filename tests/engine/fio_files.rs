@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::path::Path;
 
-use assay::evidence::Direction;
+use assay_record::evidence::Direction;
 
 use crate::fio_iolog::listed;
 use crate::fio_pair::{document, report, run};

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, SystemTime};
 
-use assay::record::{Ending, Record, Span, load};
-use assay::unit::Nanos;
+use assay_plan::unit::Nanos;
+use assay_record::record::{Ending, Record, Span, load};
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 use serde_json::{Value, json};
 

@@ -7,8 +7,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use assay::evidence::Reading;
-use assay::record::TimeHolder;
+use assay_record::evidence::Reading;
+use assay_record::record::TimeHolder;
 use serde_json::json;
 
 use crate::kernel;
@@ -136,7 +136,7 @@ fn what_a_run_of_half_a_second_waits_for_is_seen() {
     }
     drop(pipe);
     child.wait().expect("a child");
-    let record = assay::record::load(&record).expect("a record");
+    let record = assay_record::record::load(&record).expect("a record");
     let states = record.phases[0].evidence.states.as_ref().expect("it was looked at");
     assert!(states.looks >= 10, "{states:?}");
     let time = record.phases[0].ledger.as_ref().and_then(|ledger| ledger.time.as_ref());

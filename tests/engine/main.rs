@@ -31,21 +31,15 @@ mod fio_taken;
 mod fio_twin;
 mod fio_verify;
 mod journal;
-#[path = "../kernel/mod.rs"]
-mod kernel;
-#[path = "../lab/mod.rs"]
-mod lab;
 mod looks;
 mod matrix;
 mod methods;
 mod named_devices;
 mod offsets;
 mod overwritten;
-#[path = "../places/mod.rs"]
 mod places;
 mod plans;
 mod probe;
-#[path = "../common/runs.rs"]
 mod runs;
 mod silence;
 mod sim;
@@ -56,3 +50,5 @@ mod twelve;
 mod unwritten;
 mod verify;
 mod workers;
+
+use assay_testing::{kernel, lab};

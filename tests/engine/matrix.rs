@@ -14,10 +14,10 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use assay::error::Error;
-use assay::plan::{Action, OffsetOrdering, Plan};
-use assay::record::{Ending, Record};
-use assay::run::{self, RunOptions};
+use assay_plan::error::Error;
+use assay_plan::plan::{Action, OffsetOrdering, Plan};
+use assay_record::record::{Ending, Record};
+use assay_run::{self as run, RunOptions};
 use serde_json::{Value, json};
 
 use crate::lab::{self, Asked, Backing, Card, Fs, Image, MI, Memory, PacedFuse, Shape, Speed};

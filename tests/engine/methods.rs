@@ -7,17 +7,17 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use assay::engine::{
+use assay_engine::engine::{
     CacheControl, DataFiller, FileSpan, FlushKind, IoQuota, IoRoute, KnownGenerations, Worker,
     WorkerTotals, WriteGeneration,
 };
-use assay::plan::{
+use assay_plan::plan::{
     Action, Advice, AioOptions, BlockSize, FileOrder, Fill, Method, Mix, MmapOptions,
     OffsetOrdering, Pattern, Plan, Rate, RingOptions, TrimCall, VectoredFlags, Verify,
 };
-use assay::record::{Ending, Record};
-use assay::stats::{LatencySplit, LiveCounters};
-use assay::unit::Bytes;
+use assay_plan::stats::{LatencySplit, LiveCounters};
+use assay_plan::unit::Bytes;
+use assay_record::record::{Ending, Record};
 use serde_json::{Value, json};
 
 use crate::lab;
@@ -58,7 +58,7 @@ fn methods() -> Vec<(&'static str, Method, u32)> {
         ("stdio bytes", Method::Stdio { buffer: 1000, bytewise: true }, 1),
         ("posixaio", Method::PosixAio, 8),
     ];
-    if let Err(error) = assay::sys::ring::available() {
+    if let Err(error) = assay_engine::sys::ring::available() {
         eprintln!("SKIP io_uring in tests/engine/methods.rs: {error}");
     } else {
         all.extend([
@@ -70,7 +70,7 @@ fn methods() -> Vec<(&'static str, Method, u32)> {
             ("io_uring sqpoll", Method::IoUring(RingOptions { sqpoll: true, ..ring }), 8),
         ]);
     }
-    match assay::sys::aio::available() {
+    match assay_engine::sys::aio::available() {
         Err(error) => eprintln!("SKIP libaio in tests/engine/methods.rs: {error}"),
         Ok(()) => all.extend([
             ("libaio", Method::Libaio(AioOptions::default()), 8),
@@ -383,7 +383,7 @@ fn a_word_is_a_method_with_its_usual_options() {
         assert_eq!(serde_json::from_str::<Record>(&text).unwrap(), read);
         assert_eq!(read.resolved.jobs[0].method.name(), word);
     }
-    let plan: Result<assay::plan::BlockWork, _> = serde_json::from_value(json!({
+    let plan: Result<assay_plan::plan::BlockWork, _> = serde_json::from_value(json!({
         "target": { "nowhere": { "size": 1 } }, "method": "iouring",
         "pattern": { "mix": [{ "action": "read", "weight": 1 }], "block": { "fixed": 1 } },
     }));
@@ -475,7 +475,7 @@ fn flags_that_a_target_does_not_take_are_left_out_and_said() {
 #[test]
 fn what_a_ring_can_not_do_here_is_left_out_and_said() {
     let folder = tempfile::tempdir().unwrap();
-    if let Err(error) = assay::sys::ring::available() {
+    if let Err(error) = assay_engine::sys::ring::available() {
         eprintln!("SKIP what_a_ring_can_not_do_here: io_uring: {error}");
         return;
     }
@@ -494,7 +494,7 @@ fn what_a_ring_can_not_do_here_is_left_out_and_said() {
 #[test]
 fn a_linked_flush_is_counted_with_its_write() {
     let folder = tempfile::tempdir().unwrap();
-    if let Err(error) = assay::sys::ring::available() {
+    if let Err(error) = assay_engine::sys::ring::available() {
         eprintln!("SKIP a_linked_flush_is_counted_with_its_write: io_uring: {error}");
         return;
     }

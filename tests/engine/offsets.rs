@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::os::unix::fs::FileExt;
 
-use assay::engine::{IoOp, OffsetStream};
-use assay::plan::{
+use assay_engine::engine::{IoOp, OffsetStream};
+use assay_plan::plan::{
     Action, ActionShare, ActionSize, BlockSize, Mix, OffsetOrdering, Pattern, Plan, SizedZone,
     WeightedSize, Zone,
 };
-use assay::run::{self, RunOptions};
-use assay::unit::Bytes;
+use assay_plan::unit::Bytes;
+use assay_run::{self as run, RunOptions};
 use proptest::prelude::*;
 use serde_json::json;
 

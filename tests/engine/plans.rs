@@ -3,12 +3,12 @@
 use std::path::Path;
 use std::sync::mpsc::RecvTimeoutError;
 
-use assay::error::Error;
-use assay::plan::{Action, Plan, StopLimit};
-use assay::record::{Ending, Record};
-use assay::run::{self, RunOptions};
-use assay::stats::ActionTotal;
-use assay::unit::{Nanos, Ops};
+use assay_plan::error::Error;
+use assay_plan::plan::{Action, Plan, StopLimit};
+use assay_plan::stats::ActionTotal;
+use assay_plan::unit::{Nanos, Ops};
+use assay_record::record::{Ending, Record};
+use assay_run::{self as run, RunOptions};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use serde_json::{Value, json};

@@ -6,9 +6,9 @@
 use std::fs;
 use std::path::Path;
 
-use assay::evidence::{SysRoot, Throttle};
-use assay::record::{PROBE_SCHEMA, ProbeResult};
-use assay::unit::Bytes;
+use assay_plan::unit::Bytes;
+use assay_record::evidence::{SysRoot, Throttle};
+use assay_record::record::{PROBE_SCHEMA, ProbeResult};
 
 use crate::kernel;
 use crate::lab::{self, Card, Fs, MI, Memory, Overlay, Shape, Typed};

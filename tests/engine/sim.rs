@@ -2,8 +2,8 @@
 
 use crate::kernel;
 use crate::lab;
-use assay::plan::Action;
-use assay::record::{Ending, MeasuredSubject, PhaseRecord, Trust};
+use assay_plan::plan::Action;
+use assay_record::record::{Ending, MeasuredSubject, PhaseRecord, Trust};
 use serde_json::{Value, json};
 
 /// A plan of one phase of 4 KiB reads on a modelled device, typed as a file.
@@ -41,7 +41,7 @@ fn run(model: Value, iodepth: u32, rate: Value, seconds: u64) -> kernel::Heard {
     heard
 }
 
-fn latency(phase: &PhaseRecord) -> assay::stats::Latency {
+fn latency(phase: &PhaseRecord) -> assay_plan::stats::Latency {
     phase.totals[&Action::Read].lat_ns.expect("latency")
 }
 

@@ -7,8 +7,8 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::time::Duration;
 
-use assay::record::TimeHolder;
-use assay::unit::Nanos;
+use assay_plan::unit::Nanos;
+use assay_record::record::TimeHolder;
 
 use crate::lab::{
     self, Faults, FaultyFuse, MI, Op, Skip, command_in, limit_mem, need_root, need_tool, on,
@@ -160,7 +160,7 @@ fn a_clock_that_was_never_set_costs_no_figure() {
     let kept: Vec<_> = kept.map(|entry| entry.expect("an entry").path()).collect();
     let [first, second] = kept.as_slice() else { panic!("two records: {kept:?}") };
     for path in [first, second] {
-        let record = assay::record::load(path).expect("a record");
+        let record = assay_record::record::load(path).expect("a record");
         assert!(record.started.starts_with("1970-01-01T00:00:0"), "{}", record.started);
         // Durations are of the clock that only goes forward.
         let span = record.phases[0].span;
@@ -290,11 +290,11 @@ fn whatever_ends_a_run_it_keeps_what_it_has() {
             }
             let ran = command.output().expect("it runs");
             let told = format!("{signal} {verb}: {}", String::from_utf8_lossy(&ran.stderr));
-            let kept =
-                assay::record::load(&record).unwrap_or_else(|error| panic!("{told} {error}"));
+            let kept = assay_record::record::load(&record)
+                .unwrap_or_else(|error| panic!("{told} {error}"));
             let phases = kept.phases.iter().count();
             assert!(phases > usize::from(verb.starts_with("fio")), "{phases} {told}");
-            let by = |ending: &_| matches!(ending, assay::record::Ending::Interrupted(_));
+            let by = |ending: &_| matches!(ending, assay_record::record::Ending::Interrupted(_));
             assert!(by(&kept.ending) || verb.starts_with("iozone"), "{:?} {told}", kept.ending);
             fs::remove_file(&record).expect("kept");
             let left: Vec<_> = fs::read_dir(desk.path()).expect("there").collect();
@@ -346,7 +346,8 @@ fn a_write_that_hangs_is_no_pause_on_purpose() {
         let record = record.path().join("r.json");
         let typed = lab::assay(&words).cwd(faulty.mount()).env("ASSAY_RECORD", &record);
         let ran = typed.run();
-        let kept = assay::record::load(&record).unwrap_or_else(|error| panic!("{error} {ran}"));
+        let kept =
+            assay_record::record::load(&record).unwrap_or_else(|error| panic!("{error} {ran}"));
         let phase = kept.phases.first().expect("a phase");
         let ledger = phase.ledger.as_ref().unwrap_or_else(|| panic!("no ledger: {ran}"));
         let time = ledger.time.as_ref().unwrap_or_else(|| panic!("no time: {ran}"));
@@ -366,7 +367,7 @@ fn an_input_that_ends_before_its_length_is_said_to_have_been_cut() {
     let record = desk.path().join("r.json");
     let typed = lab::assay(["dd", "if=f", "of=/dev/null", "bs=4k"]).cwd(faulty.mount());
     let ran = typed.env("ASSAY_RECORD", &record).run();
-    let kept = assay::record::load(&record).unwrap_or_else(|error| panic!("{error} {ran}"));
+    let kept = assay_record::record::load(&record).unwrap_or_else(|error| panic!("{error} {ran}"));
     let phase = kept.phases.first().expect("a phase");
     let [cut] = &*phase.evidence.cut else { panic!("{ran}") };
     let read = phase.copy.expect("counts").bytes_read;

@@ -2,9 +2,9 @@
 
 use crate::kernel;
 use crate::lab::{self, Card, Image, MI, Shape};
-use assay::plan::Action;
-use assay::record::{Ending, RateBasis};
-use assay::unit::Nanos;
+use assay_plan::plan::Action;
+use assay_plan::unit::Nanos;
+use assay_record::record::{Ending, RateBasis};
 use serde_json::{Value, json};
 
 /// A plan of one phase on the null method: one job for each of these.

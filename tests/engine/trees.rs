@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::lab::{self, Card, Fs, Image, MI, Memory, Shape, Speed, need};
-use assay::engine::{DataFiller, KnownGenerations, size_of, tree_place};
-use assay::error::{Error, Fault};
-use assay::plan::{Action, Fill, Phase, Plan, TreeSize};
-use assay::record::{MeasuredSubject, Record, Trust};
-use assay::run::{self, Observer, RunOptions};
-use assay::unit::Bytes;
+use assay_engine::engine::{DataFiller, KnownGenerations, size_of, tree_place};
+use assay_plan::error::{Error, Fault};
+use assay_plan::plan::{Action, Fill, Phase, Plan, TreeSize};
+use assay_plan::unit::Bytes;
+use assay_record::record::{MeasuredSubject, Record, Trust};
+use assay_run::{self as run, Observer, RunOptions};
 use serde_json::{Value, json};
 
 use crate::runs::{calls, whole};

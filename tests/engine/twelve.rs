@@ -4,8 +4,8 @@
 use std::path::Path;
 use std::process::Command;
 
-use assay::plan::Plan;
-use assay::run::{self, RunOptions};
+use assay_plan::plan::Plan;
+use assay_run::{self as run, RunOptions};
 use serde_json::{Value, json};
 
 use crate::lab::{self, MI, Memory};

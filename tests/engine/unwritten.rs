@@ -3,11 +3,11 @@
 
 use std::path::Path;
 
-use assay::error::Error;
-use assay::evidence::Reading;
-use assay::plan::{Action, Phase, Plan};
-use assay::record::{Ending, PhaseRecord, Record};
-use assay::run::{self, Observer, RunOptions};
+use assay_plan::error::Error;
+use assay_plan::plan::{Action, Phase, Plan};
+use assay_record::evidence::Reading;
+use assay_record::record::{Ending, PhaseRecord, Record};
+use assay_run::{self as run, Observer, RunOptions};
 use serde_json::{Value, json};
 
 const BLOCK: u64 = 4096;

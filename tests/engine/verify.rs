@@ -4,12 +4,12 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-use assay::engine::{DataFiller, WriteGeneration};
-use assay::error::Error;
-use assay::plan::{Action, Fill, Phase, Plan};
-use assay::record::{Ending, PhaseRecord, Record};
-use assay::run::{self, Observer, RunOptions};
-use assay::stats::ContentCounts;
+use assay_engine::engine::{DataFiller, WriteGeneration};
+use assay_plan::error::Error;
+use assay_plan::plan::{Action, Fill, Phase, Plan};
+use assay_plan::stats::ContentCounts;
+use assay_record::record::{Ending, PhaseRecord, Record};
+use assay_run::{self as run, Observer, RunOptions};
 use serde_json::{Value, json};
 
 use crate::lab::{self, Faults, FaultyFuse, Op, on};

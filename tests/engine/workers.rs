@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use assay::plan::{Action, Plan};
-use assay::record::{IntervalCount, IntervalCounts, JobResult, PhaseRecord, WorkerResult};
-use assay::stats::{ActionTotal, HistogramCell, HistogramCells};
+use assay_plan::plan::{Action, Plan};
+use assay_plan::stats::{ActionTotal, HistogramCell, HistogramCells};
+use assay_record::record::{IntervalCount, IntervalCounts, JobResult, PhaseRecord, WorkerResult};
 use serde_json::{Value, json};
 
 use crate::runs::whole;

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use assay::record::{self, Ending, Record, Trust};
+use assay_record::record::{self, Ending, Record, Trust};
 
 use crate::lab::{self, FaultRule, Faults, FaultyFuse, Op, Ran, on};
 use crate::lines::{LENGTH, LINES, Line, THERE};

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use crate::common;
-use assay::plan::Plan;
-use assay::record::{Record, RecordDocument};
+use assay_plan::plan::Plan;
+use assay_record::record::{Record, RecordDocument};
 use serde_json::Value;
 
 /// A folder of its own, and the program in it.

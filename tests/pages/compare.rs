@@ -5,13 +5,13 @@ use std::process::Command;
 
 use crate::common;
 use crate::common::pages::{golden, golden_at_widths};
-use assay::evidence::Reading;
-use assay::plan::{Action, Work};
-use assay::record::{ComparedQuantity, Comparison, Record};
 use assay::report::TerminalStyle;
 use assay::report::compare::ComparedSides;
-use assay::stats::ChangeVerdict;
-use assay::unit::{Bandwidth, Bytes, Timestamp};
+use assay_plan::plan::{Action, Work};
+use assay_plan::stats::ChangeVerdict;
+use assay_plan::unit::{Bandwidth, Bytes, Timestamp};
+use assay_record::evidence::Reading;
+use assay_record::record::{ComparedQuantity, Comparison, Record};
 
 /// What is printed of two records, and the exit status.
 fn compared(first: &Record, second: &Record) -> (i32, String) {
@@ -40,7 +40,7 @@ fn typed(folder: &Path, words: &[&str]) -> (i32, String, String) {
 fn dd() -> Record {
     let kept = Path::new(env!("CARGO_MANIFEST_DIR"));
     let kept = kept.join("tests/records/t02-nearly-flushed-on-a-card.json");
-    assay::record::load(&kept).expect("a record")
+    assay_record::record::load(&kept).expect("a record")
 }
 
 #[test]
@@ -162,7 +162,7 @@ fn five_of_each_tell_how_many_times_as_fast() {
 fn sides(first: &[Record], second: &[Record], style: TerminalStyle) -> String {
     let (first, second): (Vec<&Record>, Vec<&Record>) =
         (first.iter().collect(), second.iter().collect());
-    let found = assay::verdict::unlike(&first, &second);
+    let found = assay_judge::unlike(&first, &second);
     let mut out = Vec::new();
     ComparedSides::of(&first, &second, found).text(style, &mut out).expect("written");
     String::from_utf8(out).expect("text")

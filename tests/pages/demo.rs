@@ -4,10 +4,10 @@ use crate::common;
 use crate::common::lessons::{Came, KEPT, PACED, TAKEN, lesson};
 use crate::common::pages::{ASCII, UNICODE, golden, golden_at_widths, page, undated};
 use crate::lab;
-use assay::evidence::{LayerKind, Reading, Subject};
-use assay::plan::LessonTopic;
-use assay::record::{Ending, Record};
-use assay::unit::{Bytes, Nanos};
+use assay_plan::plan::LessonTopic;
+use assay_plan::unit::{Bytes, Nanos};
+use assay_record::evidence::{LayerKind, Reading, Subject};
+use assay_record::record::{Ending, Record};
 
 /// A card that is a disk of its own.
 fn card() -> Subject {
@@ -95,7 +95,7 @@ fn nothing_follows_from_a_figure_that_others_have_spoilt() {
             (counters.reads, counters.read_bytes) = (4 * counters.reads, 4 * counters.read_bytes);
         }
     }
-    assay::verdict::judge(&mut record);
+    assay_judge::judge(&mut record);
     let page = page(&record, UNICODE);
     let here = labelled(&page, "here").expect("a line");
     let said = "this demonstration does not work here: there is no valid result to";
@@ -109,7 +109,7 @@ fn a_lesson_that_was_cut_short_shows_what_it_had() {
     let mut cut = flush();
     cut.phases.as_mut_vec().pop();
     cut.ending = Ending::Interrupted(2);
-    assay::verdict::judge(&mut cut);
+    assay_judge::judge(&mut cut);
     golden("demo", "flush-interrupted", &page(&cut, UNICODE));
 }
 

@@ -8,11 +8,11 @@ use std::process::{Command, Output};
 use crate::common::pages::{WIDTHS, fits, golden, golden_at_widths};
 use assay::cli::Environment;
 use assay::cli::explain::{PathSurveyor, of_line, of_text};
-use assay::error::Error;
-use assay::evidence::{CachePages, FileLayout, Reading, Survey, SysRoot};
-use assay::record::Explanation;
 use assay::report::{self, TerminalStyle};
-use assay::unit::{Bytes, GIB};
+use assay_plan::error::Error;
+use assay_plan::unit::{Bytes, GIB};
+use assay_record::evidence::{CachePages, FileLayout, Reading, Survey, SysRoot};
+use assay_record::record::Explanation;
 
 use crate::common;
 use crate::machines::Tree;
@@ -393,7 +393,7 @@ fn the_tests_of_bonnie() {
     let tree = machine();
     let line = "bonnie++ -d /mnt/sd -s 64 -r 32 -n 1 -u root";
     let told = explained(&tree, line).expect("explained");
-    let found = |phase: &assay::record::PhaseExplanation| {
+    let found = |phase: &assay_record::record::PhaseExplanation| {
         phase
             .verdict
             .findings
@@ -419,7 +419,7 @@ fn the_tests_of_bonnie() {
         &page(&told, TerminalStyle { colour: false, unicode: true, width: 90 }),
     );
     let ours = explained(&tree, &line.replace("bonnie++", "assay bonnie")).expect("explained");
-    let cached = |phase: &assay::record::PhaseExplanation| {
+    let cached = |phase: &assay_record::record::PhaseExplanation| {
         phase.verdict.findings.iter().any(|finding| finding.trap.name() == "T01")
     };
     assert!(told.phases.iter().any(cached) && !ours.phases.iter().any(cached));
@@ -494,7 +494,9 @@ fn mended_lines_are_mended() {
             .verdict
             .findings
             .iter()
-            .filter(|f| f.weight > assay::record::FindingWeight::Note && f.trap.name() != "T62")
+            .filter(|f| {
+                f.weight > assay_record::record::FindingWeight::Note && f.trap.name() != "T62"
+            })
             .collect();
         assert!(heavy.is_empty(), "{name}: {mended}: {heavy:?}");
     }

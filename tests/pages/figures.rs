@@ -8,10 +8,10 @@ use std::process::Command;
 use crate::common;
 use crate::common::pages::{UNICODE, printed};
 use crate::common::sweeps::{grid, swept};
-use assay::plan::Action;
-use assay::record::{IntervalCount, JobResult, Record, SamplePoint};
-use assay::stats::ActionTotal;
-use assay::unit::{Bytes, Nanos, Ops};
+use assay_plan::plan::Action;
+use assay_plan::stats::ActionTotal;
+use assay_plan::unit::{Bytes, Nanos, Ops};
+use assay_record::record::{IntervalCount, JobResult, Record, SamplePoint};
 use serde_json::Value;
 
 /// Columns of the table of phases, and what they show.
@@ -357,7 +357,8 @@ fn loaded() -> Record {
         .output()
         .expect("it runs");
     let said = String::from_utf8_lossy(&done.stderr);
-    assay::record::load(&folder.path().join("record.json")).unwrap_or_else(|_| panic!("{said}"))
+    assay_record::record::load(&folder.path().join("record.json"))
+        .unwrap_or_else(|_| panic!("{said}"))
 }
 
 #[test]
@@ -480,7 +481,7 @@ fn the_rows_of_atto_are_figures() {
 fn hold(name: &str, record: &Record) -> usize {
     let listed = Listed::of(record);
     // A sweep has a table of its own there.
-    let sweeps = matches!(record.plan.aim, Some(assay::plan::StudyPlan::Sweep(_)));
+    let sweeps = matches!(record.plan.aim, Some(assay_plan::plan::StudyPlan::Sweep(_)));
     let page = |format| printed(record, format, UNICODE);
     let (csv, html) = (csv_page(&listed, &page("csv")), html_page(&listed, &page("html")));
     let own = !page("text").lines().any(|line| line.trim_start().starts_with("MB/s   IOPS"));
@@ -497,7 +498,7 @@ fn each_number_of_a_table_is_a_figure() {
     let (mut records, mut cells) = (0, 0);
     for entry in std::fs::read_dir(folder).expect("records") {
         let path = entry.expect("an entry").path();
-        let record = assay::record::load(&path).expect("a record");
+        let record = assay_record::record::load(&path).expect("a record");
         if record.phases.iter().any(|phase| !phase.totals.is_empty()) {
             cells += hold(&path.display().to_string(), &record);
             records += 1;
@@ -517,8 +518,8 @@ fn kept_records_obey_the_schema_that_is_published() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/records");
     for entry in std::fs::read_dir(folder).expect("records") {
         let path = entry.expect("an entry").path();
-        let record = assay::record::load(&path).expect("a record");
-        let text = assay::record::RecordDocument::of(&record).text().expect("json");
+        let record = assay_record::record::load(&path).expect("a record");
+        let text = assay_record::record::RecordDocument::of(&record).text().expect("json");
         let document: Value = serde_json::from_str(&text).expect("json");
         let errors: Vec<String> = schema.iter_errors(&document).map(|e| e.to_string()).collect();
         assert!(errors.is_empty(), "{}: {errors:#?}", path.display());
@@ -600,7 +601,7 @@ fn the_cells_of_a_sweep_are_figures() {
 #[test]
 fn what_a_long_write_came_to_are_figures() {
     let mut record = common::sustained();
-    assay::verdict::judge(&mut record);
+    assay_judge::judge(&mut record);
     let (listed, page) = (Listed::of(&record), printed(&record, "text", UNICODE));
     for (label, metric) in [("burst", "throughput_burst"), ("lasts", "throughput_lasting")] {
         let line = page.lines().find(|line| line.starts_with(&format!("  {label} ")));
@@ -632,7 +633,7 @@ fn the_rows_of_modes_are_figures() {
 #[test]
 fn jobs_beside_each_other_have_figures_of_their_own() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/version1/two-jobs.json");
-    let record = assay::record::load(&path).expect("a record");
+    let record = assay_record::record::load(&path).expect("a record");
     let listed = Listed::of(&record);
     assert_eq!(listed.phases, ["fill", "both"]);
     let of_job = |figure: &&Value| figure["job"].is_string();

@@ -9,7 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
 use assay::dialect::fio::{self, FioPlan};
-use assay::plan::Plan;
+use assay_plan::plan::Plan;
 
 use super::fio_share::{LIST, files, in_world, lines, planned, planned_with, state, state_of};
 

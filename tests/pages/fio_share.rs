@@ -10,7 +10,7 @@ use assay::dialect::fio::{
     self, FioCommand, FioPathKind, FioPlan, FioSurroundings, FioThere, FioWorld,
 };
 
-use assay::error::Refusal;
+use assay_plan::error::Refusal;
 
 use crate::common::pages::golden_file;
 

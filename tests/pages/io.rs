@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::process::Command;
 
-use assay::record::{ActionLatency, LimitKept, Record, StudyResult};
-use assay::unit::Nanos;
+use assay_plan::unit::Nanos;
+use assay_record::record::{ActionLatency, LimitKept, Record, StudyResult};
 use serde_json::{Value, json};
 
 use crate::common::pages::{golden, golden_at_widths, golden_file, page, undated};
@@ -176,7 +176,7 @@ fn run(folder: &Path, plan: &Value) -> (String, i32, Record) {
     let answer = assay(folder, "run plan.json --record record.json");
     let lines = answer.out.lines().skip_while(|line| !line.contains("MB/s"));
     let lines: Vec<&str> = lines.take_while(|line| !line.starts_with("  verdict")).collect();
-    let record = assay::record::load(&folder.join("record.json")).expect("a record");
+    let record = assay_record::record::load(&folder.join("record.json")).expect("a record");
     (format!("{}\n", lines.join("\n")), answer.code, record)
 }
 

@@ -4,7 +4,6 @@
 //! pages` writes the pages anew; a word after `--` (`report`, `explain`) keeps to one subject.
 
 mod cli;
-#[path = "../common/mod.rs"]
 mod common;
 mod compare;
 mod demo;
@@ -13,9 +12,6 @@ mod figures;
 mod fio_fuzz;
 mod fio_share;
 mod io;
-#[path = "../lab/mod.rs"]
-mod lab;
-#[path = "../machines/mod.rs"]
 mod machines;
 mod modes;
 mod options;
@@ -26,3 +22,5 @@ mod tools;
 mod traps;
 mod watch;
 mod width;
+
+use assay_testing::lab;

@@ -3,9 +3,9 @@
 
 use crate::common::modes::{EACH, FULL, ONE, Way, record, usual};
 use crate::common::pages::{ASCII, UNICODE, golden, page};
-use assay::evidence::{LeafKind, Reading};
-use assay::record::Record;
-use assay::unit::Bytes;
+use assay_plan::unit::Bytes;
+use assay_record::evidence::{LeafKind, Reading};
+use assay_record::record::Record;
 
 /// The sentences of the page, each on one line.
 fn sentences(record: &Record) -> Vec<String> {
@@ -131,7 +131,7 @@ fn where_nothing_can_be_seen_nothing_is_explained() {
             }
         }
     }
-    assay::verdict::judge(&mut unseen);
+    assay_judge::judge(&mut unseen);
     let all = sentences(&unseen);
     let direct = all.iter().find(|said| said.starts_with("O_DIRECT reaches")).expect("there");
     assert_eq!(
@@ -146,7 +146,7 @@ fn memory_is_never_durable() {
     let mut memory = record(usual);
     memory.resolved.subjects[0].stack.clear();
     memory.resolved.subjects[0].bottom = LeafKind::Memory("tmpfs".into());
-    assay::verdict::judge(&mut memory);
+    assay_judge::judge(&mut memory);
     let text = page(&memory, UNICODE);
     let row = text.lines().find(|line| line.contains("fsync at end")).expect("a row");
     let cells: Vec<&str> = row.split_whitespace().collect();

@@ -3,7 +3,7 @@
 use crate::common;
 use crate::common::pages::{UNICODE, golden_file, printed};
 use crate::common::sweeps::{grid, swept};
-use assay::record::Record;
+use assay_record::record::Record;
 
 /// A record that is made when it is wanted.
 type Named = (&'static str, fn() -> Record);
@@ -159,7 +159,7 @@ fn a_record_that_was_cut_off_is_shown_as_far_as_it_got() {
     let mut record = swept();
     record.phases.as_mut_vec().truncate(3);
     (record.verdict, record.outcome) = (None, None);
-    record.ending = assay::record::Ending::Unfinished;
+    record.ending = assay_record::record::Ending::Unfinished;
     let html = words(&printed(&record, "html", UNICODE));
     assert!(html.contains("No verdict: the record was cut off before it was judged."), "{html}");
     let most = record.plan.at_most().count();

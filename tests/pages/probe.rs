@@ -2,11 +2,11 @@
 //! `ASSAY_BLESS=1 cargo test --test pages -- probe` writes the pages anew.
 
 use crate::common::pages::{WIDTHS, fits, golden, golden_at_widths};
-use assay::evidence::NumaNode;
-use assay::record::{PROBE_SCHEMA, ProbeResult};
 use assay::report::{self, TerminalStyle};
-use assay::unit::Bytes;
-use assay::verdict::predict;
+use assay_judge::predict;
+use assay_plan::unit::Bytes;
+use assay_record::evidence::NumaNode;
+use assay_record::record::{PROBE_SCHEMA, ProbeResult};
 
 use crate::common;
 use crate::machines::Tree;

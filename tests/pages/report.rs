@@ -2,14 +2,14 @@
 
 use crate::common;
 use crate::common::pages::{ASCII, UNICODE, golden, page};
-use assay::plan::{SingleLoad, StudyPlan};
-use assay::record::{MeasuredSubject, Record, Trust, Verdict};
 use assay::report::{self, TerminalStyle};
+use assay_plan::plan::{SingleLoad, StudyPlan};
+use assay_record::record::{MeasuredSubject, Record, Trust, Verdict};
 
 #[test]
 fn a_run_of_one_phase_that_was_interrupted_had_not_come_to_its_end() {
     let mut record = common::sustained();
-    record.ending = assay::record::Ending::Interrupted(2);
+    record.ending = assay_record::record::Ending::Interrupted(2);
     let page = page(&record, UNICODE);
     let said = "\n  ended    by SIGINT (Ctrl-C) in the only phase; results so far are above\n";
     assert!(page.contains(said), "{page}");

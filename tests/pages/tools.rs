@@ -4,11 +4,11 @@
 use std::process::Command;
 
 use assay::dialect::atto::{AttoMode, AttoOptions, AttoTable};
-use assay::plan::{Action, BlockSize, Caching, Fill, Plan, Work};
-use assay::record::{MeasuredSubject, PhaseRecord, Record, Trust, Verdict};
 use assay::report::sweep::SweepUnit;
 use assay::report::{ReportPage as _, TerminalStyle, remarks, verdict_lines};
-use assay::unit::{Bytes, MIB, Nanos, Timestamp};
+use assay_plan::plan::{Action, BlockSize, Caching, Fill, Plan, Work};
+use assay_plan::unit::{Bytes, MIB, Nanos, Timestamp};
+use assay_record::record::{MeasuredSubject, PhaseRecord, Record, Trust, Verdict};
 
 use crate::common::pages::{UNICODE, golden_at_widths, page};
 use crate::common::{Shape, card_limits, card_subject, memory, phase, record, resolved, sound};

@@ -1,11 +1,11 @@
 //! `docs/TRAPS.md` says what the rules say, and what it names as proof exists.
 
-use assay::record::TrapId;
+use assay_record::record::TrapId;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use assay::report::catalogue::page;
-use assay::verdict::catalogue::{CatalogueEntry, TrapStanding, UNRULED, all, entries};
+use assay_judge::catalogue::{CatalogueEntry, TrapStanding, UNRULED, all, entries};
 
 use crate::common::pages::{ASCII, UNICODE, golden_at_widths};
 
@@ -27,7 +27,7 @@ fn traps(words: &[&str]) -> (i32, String, String) {
 
 #[test]
 fn the_document_is_what_the_rules_say() {
-    let document = assay::verdict::catalogue::document();
+    let document = assay_judge::catalogue::document();
     let file = place("docs/TRAPS.md");
     if std::env::var_os("ASSAY_BLESS").is_some() {
         std::fs::write(&file, &document).expect("the document can be written");

@@ -2,11 +2,11 @@
 //! twice or more. `ASSAY_BLESS=1 cargo test --test pages -- watch` writes the pages anew.
 
 use crate::common::pages::{golden, golden_at_widths};
-use assay::evidence::{BlockLayer, CounterReader, Survey, SysRoot, SystemSample};
-use assay::record::{IntervalStats, WATCH_SCHEMA};
 use assay::report::TerminalStyle;
 use assay::report::watch::{WatchLines, WatchPage, WatchSummary, heading, json};
-use assay::unit::{Nanos, Timestamp};
+use assay_plan::unit::{Nanos, Timestamp};
+use assay_record::evidence::{BlockLayer, CounterReader, Survey, SysRoot, SystemSample};
+use assay_record::record::{IntervalStats, WATCH_SCHEMA};
 
 use crate::machines::Tree;
 

@@ -5,8 +5,8 @@
 
 use std::path::Path;
 
-use assay::record::Record;
 use assay::report::TerminalStyle;
+use assay_record::record::Record;
 
 use crate::common;
 use crate::common::pages::{WIDTHS, fits, golden_at_widths, page, printed};
@@ -15,8 +15,8 @@ use crate::common::{classes, grids, modes, sweeps};
 /// A record that was kept.
 fn kept(name: &str) -> Record {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/records").join(name);
-    let mut record = assay::record::load(&path).expect("a record");
-    assay::verdict::judge(&mut record);
+    let mut record = assay_record::record::load(&path).expect("a record");
+    assay_judge::judge(&mut record);
     record
 }
 
@@ -27,9 +27,9 @@ fn all() -> Vec<(String, Record)> {
     for kept in ["records", "version1"] {
         for entry in std::fs::read_dir(folder.join(kept)).expect("a folder") {
             let path = entry.expect("an entry").path();
-            let record = assay::record::load(&path);
+            let record = assay_record::record::load(&path);
             all.extend(record.ok().map(|mut record| {
-                assay::verdict::judge(&mut record);
+                assay_judge::judge(&mut record);
                 (path.display().to_string(), record)
             }));
         }

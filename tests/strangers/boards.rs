@@ -62,7 +62,7 @@ fn what_a_board_does_is_answered_in_a_line() {
             all.contains(&format!("assay: cannot reach board: {said}\n")),
             "{script}: {all:.300}"
         );
-        let acts = |c: char| assay::name::is_hidden(c) && c != '\n' && c != '\t';
+        let acts = |c: char| assay_plan::name::is_hidden(c) && c != '\n' && c != '\t';
         assert_eq!(all.chars().find(|c| acts(*c)), None, "{script}");
     }
 }

@@ -3,8 +3,8 @@
 
 mod boards;
 mod documents;
-#[path = "../lab/mod.rs"]
-mod lab;
 mod mutants;
 mod outputs;
 mod words;
+
+use assay_testing::lab;

@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _, symlink};
 use std::path::Path;
 
-use assay::record;
+use assay_record::record;
 
 use crate::lab::{self, Ran};
 

@@ -2,7 +2,7 @@
 //! lines that it has with plain words.
 
 use assay::cli::Environment;
-use assay::name::is_hidden;
+use assay_plan::name::is_hidden;
 use serde_json::Value;
 
 use crate::mutants::{answer, kept};

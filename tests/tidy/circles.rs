@@ -252,8 +252,8 @@ impl Files {
         let mut files = Self { said: BTreeMap::new(), path: BTreeMap::new() };
         let mut only_tests = Vec::new();
         for source in all.iter().filter(|source| source.path != "src/main.rs") {
-            let module = module(source.inside());
-            let (code, tests) = without_tests(tokens(&source.text));
+            let module = module(&source.inside());
+            let (code, tests) = without_tests(tokens(&source.as_one()));
             only_tests.extend(tests.into_iter().map(|name| format!("{module}::{name}")));
             // Rooms of all crates are children of one root.
             let children = files.said.remove(&module).map(|said| said.children);

@@ -187,15 +187,15 @@ fn what_the_documents_name_is_there() {
         .flat_map(|source| source.text.split(|c: char| !(c.is_alphanumeric() || c == '_')))
         .chain(code.iter().flat_map(|source| source.path.split(['/', '.'])))
         .collect();
-    let paths: BTreeSet<&str> =
-        code.iter().flat_map(|source| [source.path.as_str(), source.inside()]).collect();
+    let paths: BTreeSet<String> =
+        code.iter().flat_map(|source| [source.path.clone(), source.inside()]).collect();
     let mut complaints = Vec::new();
     for name in ["docs/ARCHITECTURE.md", "docs/INTERNALS.md"] {
         let text = sources("docs", "md").into_iter().find(|source| source.path == name);
         let text = text.unwrap_or_else(|| panic!("{name} is missing")).text;
         for (line, quoted) in quoted(&text) {
             if quoted.ends_with(".rs") && !quoted.contains(' ') {
-                if !paths.contains(quoted.as_str()) && !quoted.starts_with("tests/") {
+                if !paths.contains(&quoted) && !quoted.starts_with("tests/") {
                     complaints.push(format!("{name}:{line}: there is no {quoted}"));
                 }
             } else if let Some(parts) = parts(&quoted) {

@@ -5,10 +5,10 @@ use std::io::{self, Write};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::dialect::bonnie::{StepMode, TESTS};
-use crate::error::{Doing, Fault};
-use crate::sys::clock;
-use crate::sys::semaphore::SemaphoreSet;
-use crate::unit::{Nanos, Timestamp};
+use assay_engine::sys::clock;
+use assay_engine::sys::semaphore::SemaphoreSet;
+use assay_plan::error::{Doing, Fault};
+use assay_plan::unit::{Nanos, Timestamp};
 
 /// The key of the semaphores that every Bonnie++ knows.
 pub(super) const KEY: i32 = 4711;

@@ -1,8 +1,8 @@
 //! The user and group that the tests run as.
 
 use crate::dialect::bonnie::{BonnieComplaint, BonnieOptions};
-use crate::error::Refusal;
-use crate::sys::user::{self, User};
+use assay_engine::sys::user::{self, User};
+use assay_plan::error::Refusal;
 
 /// Becomes the user that the words name, and says so. Root has to say that it wants to stay root.
 ///

@@ -12,16 +12,16 @@ use std::path::Path;
 
 use super::super::place::{PathType, target};
 use super::args::CardArgs;
-use crate::error::{Doing, Error, Fault, Refusal};
-use crate::name::NameText as _;
-use crate::plan::{
+use assay_engine::sys::block::size_of_open;
+use assay_engine::sys::limits::{ProcessLimit, limit};
+use assay_plan::error::{Doing, Error, Fault, Refusal};
+use assay_plan::name::NameText as _;
+use assay_plan::plan::{
     Action, BlockSize, BlockWork, CacheDrop, Caching, Durability, FileOrder, Job, LayoutMode,
     Lifetime, Method, Mix, OffsetOrdering, Pattern, Phase, Plan, PlanOrigin, Region, RingOptions,
     Size, StopLimit, StopRule, StudyPlan, Target, Verify, Work,
 };
-use crate::sys::block::size_of_open;
-use crate::sys::limits::{ProcessLimit, limit};
-use crate::unit::{Bytes, GIB, MIB, Nanos};
+use assay_plan::unit::{Bytes, GIB, MIB, Nanos};
 
 /// Blocks that are spread over the space, at the most: with all of them more is written than a
 /// controller keeps in memory.

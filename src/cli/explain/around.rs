@@ -11,10 +11,10 @@ use super::super::environment::Environment;
 use super::super::shell::{self, ShellCommand, braces, is_name};
 use super::super::typing;
 use super::super::verb::Cli;
-use crate::error::Refusal;
-use crate::name::quoted;
-use crate::plan::ToolProfile;
-use crate::record::WordMeaning;
+use assay_plan::error::Refusal;
+use assay_plan::name::quoted;
+use assay_plan::plan::ToolProfile;
+use assay_record::record::WordMeaning;
 
 /// The command of a line, and what was round it.
 #[derive(Clone, Debug, Default)]

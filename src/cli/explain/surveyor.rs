@@ -3,8 +3,8 @@
 
 use std::path::Path;
 
-use crate::evidence::{LeafKind, Machine, PathKind, Reading, Survey};
-use crate::name::NameText as _;
+use assay_plan::name::NameText as _;
+use assay_record::evidence::{LeafKind, Machine, PathKind, Reading, Survey};
 
 /// How places are looked at, and the machine that they are on.
 pub struct PathSurveyor<'a> {

@@ -4,10 +4,10 @@ use super::super::conduct::REFUSAL;
 use super::super::environment::Environment;
 use super::super::session::ToolSaid;
 use crate::dialect::fio::{self, FioCommand, FioCorrection};
-use crate::error::Refusal;
-use crate::name::quoted;
-use crate::record::BetterCommand;
 use crate::report;
+use assay_plan::error::Refusal;
+use assay_plan::name::quoted;
+use assay_record::record::BetterCommand;
 
 /// The line to type; lines of a job file one by one.
 pub(super) fn better(correction: &FioCorrection) -> Vec<BetterCommand> {

@@ -4,10 +4,10 @@ use crate::dialect::fio::print::{
     FioEtaLine, FioProgress, FioRemaining, FioRunDirection, FioRunState, FioRunning, FioStyle,
 };
 use crate::dialect::fio::{FioCommand, FioEta, FioFormat};
-use crate::plan::Phase;
-use crate::run::LiveStatus;
-use crate::stats::LiveReading;
-use crate::unit::{KIB, Nanos};
+use assay_plan::plan::Phase;
+use assay_plan::stats::LiveReading;
+use assay_plan::unit::{KIB, Nanos};
+use assay_run::LiveStatus;
 
 /// The line, and what it has to know of the one before.
 pub(super) struct ProgressLine {

@@ -3,10 +3,10 @@
 use super::progress::remaining;
 use crate::dialect::fio::print::{self, FioJobReport, FioRemaining};
 use crate::dialect::fio::{self, FioClone, FioCommand};
-use crate::plan::Phase;
-use crate::record::{PhaseRecord, PhaseSoFar};
-use crate::run::{self, LiveStatus};
-use crate::unit::Nanos;
+use assay_plan::plan::Phase;
+use assay_plan::unit::Nanos;
+use assay_record::record::{PhaseRecord, PhaseSoFar};
+use assay_run::{self as run, LiveStatus};
 
 /// What reports during the run have to know.
 #[derive(Default)]

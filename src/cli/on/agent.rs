@@ -16,14 +16,14 @@ use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
 
 use super::frame::{BoardCommand, BoardFrame, BoardWord, CHUNK, FrameBytes, PULSE, SILENCE};
 use super::link::{FOLDER, lines, thread};
-use crate::error::{Doing, Error, Fault, Refusal};
-use crate::name::{self, NameText as _};
-use crate::output::{self, OutputMode, remove_tree};
-use crate::record::JournalTail;
-use crate::sys::clock;
-use crate::sys::event_loop::{Event, EventLoop, EventWaker};
-use crate::sys::signal::TERMINATING;
-use crate::unit::{Nanos, Timestamp};
+use assay_engine::output::{self, OutputMode, remove_tree};
+use assay_engine::sys::clock;
+use assay_engine::sys::event_loop::{Event, EventLoop, EventWaker};
+use assay_engine::sys::signal::TERMINATING;
+use assay_plan::error::{Doing, Error, Fault, Refusal};
+use assay_plan::name::{self, NameText as _};
+use assay_plan::unit::{Nanos, Timestamp};
+use assay_record::record::JournalTail;
 
 /// How long what runs has for its own cleaning up before it is killed.
 const GRACE: Nanos = Nanos::secs(15);

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::error::Refusal;
-use crate::name::NameText as _;
+use assay_plan::error::Refusal;
+use assay_plan::name::NameText as _;
 
 /// Kinds of processors: as binaries are called after them, and what kernels and Android say for each.
 const KINDS: [(&str, &[&str]); 4] = [

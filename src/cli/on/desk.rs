@@ -17,14 +17,14 @@ use super::binaries;
 use super::frame::{BoardFrame, CHUNK, FrameBytes, PULSE, SILENCE};
 use super::link::{Board, BoardDesk, BoardLink, BoardProcess, lines, thread};
 use super::work::BoardWork;
-use crate::error::{Doing, Error, Fault, Refusal};
-use crate::name::{self, NameText as _};
-use crate::output::replace;
-use crate::record::{self, RecordSink, document_file};
-use crate::sys::clock;
-use crate::sys::event_loop::{Event, EventLoop, EventWaker};
-use crate::sys::{signal, start};
-use crate::unit::Nanos;
+use assay_engine::output::replace;
+use assay_engine::sys::clock;
+use assay_engine::sys::event_loop::{Event, EventLoop, EventWaker};
+use assay_engine::sys::{signal, start};
+use assay_plan::error::{Doing, Error, Fault, Refusal};
+use assay_plan::name::{self, NameText as _};
+use assay_plan::unit::Nanos;
+use assay_record::record::{self, RecordSink, document_file};
 
 /// After so many signals the board is left to itself.
 const ENOUGH: u32 = 3;

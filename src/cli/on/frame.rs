@@ -7,8 +7,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::record::read_json;
-use crate::unit::Nanos;
+use assay_plan::unit::Nanos;
+use assay_record::record::read_json;
 
 /// What a line with news begins with.
 const MARK: &[u8] = b"assay-on:{";
@@ -142,7 +142,7 @@ impl BoardFrame {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::name;
+    use assay_plan::name;
 
     #[test]
     fn news_pass_a_terminal_and_whatever_else_is_said() {

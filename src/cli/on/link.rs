@@ -16,12 +16,12 @@ use rustix::process::{Pid, Signal};
 use super::args::OnArgs;
 use super::frame::SILENCE;
 use super::quote::line;
-use crate::error::{Doing, Error, Fault, Refusal};
-use crate::name::{self, NameText as _};
-use crate::output::remove_tree;
-use crate::sys::clock;
-use crate::sys::event_loop::{Event, EventLoop};
-use crate::unit::Nanos;
+use assay_engine::output::remove_tree;
+use assay_engine::sys::clock;
+use assay_engine::sys::event_loop::{Event, EventLoop};
+use assay_plan::error::{Doing, Error, Fault, Refusal};
+use assay_plan::name::{self, NameText as _};
+use assay_plan::unit::Nanos;
 
 /// What an answer of a script begins with: whatever else a login says is passed over.
 const ANSWER: &str = "assay-on: ";

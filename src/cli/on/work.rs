@@ -13,10 +13,10 @@ use super::super::words;
 use super::args::OnArgs;
 use super::frame::{BoardCommand, BoardFrame, BoardWord};
 use super::link::Board;
-use crate::error::{Error, Refusal};
-use crate::name::{NameText as _, path, quoted};
-use crate::plan::PlanBoard;
-use crate::record::{document_file, unread};
+use assay_plan::error::{Error, Refusal};
+use assay_plan::name::{NameText as _, path, quoted};
+use assay_plan::plan::PlanBoard;
+use assay_record::record::{document_file, unread};
 
 /// The work for a board.
 #[derive(Clone, Debug, Default)]

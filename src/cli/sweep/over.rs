@@ -1,7 +1,7 @@
 //! What a sweep varies, as people type it: `bs=4k..1M`, `depth=1,4,16`.
 
-use crate::plan::{CellParams, SweepAxis};
-use crate::unit::{Bytes, GIB, KIB, MIB};
+use assay_plan::plan::{CellParams, SweepAxis};
+use assay_plan::unit::{Bytes, GIB, KIB, MIB};
 
 /// One thing that is varied, and its values, ascending.
 #[derive(Clone, Debug, PartialEq, Eq)]

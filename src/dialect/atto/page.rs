@@ -3,11 +3,11 @@
 use std::io::{self, Write};
 
 use super::{AttoOptions, data, rule};
-use crate::plan::{Plan, SweepAxis};
-use crate::record::{PhaseRecord, Record, Resolved};
 use crate::report::sweep::{SweepColumns, left_out, rows};
 use crate::report::{ReportPage, TerminalStyle, fact, heading};
-use crate::verdict::sweep::SweepView;
+use assay_judge::sweep::SweepView;
+use assay_plan::plan::{Plan, SweepAxis};
+use assay_record::record::{PhaseRecord, Record, Resolved};
 
 /// The table while it grows: it stands at the end, for its scale is its highest figure.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! What is said of words that make no sense: by the tool, and by us.
 
 use super::BonnieVersion;
-use crate::error::Refusal;
+use assay_plan::error::Refusal;
 
 /// Instead of a plan: what to print on standard error.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,8 +2,8 @@
 
 use super::csv::header;
 use super::{BonnieVersion, TESTS};
-use crate::name::quoted;
-use crate::record::WordMeaning;
+use assay_plan::name::quoted;
+use assay_record::record::WordMeaning;
 
 /// What a line of CSV tells.
 #[derive(Clone, Debug, PartialEq, Eq)]

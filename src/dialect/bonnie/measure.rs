@@ -1,9 +1,9 @@
 //! What the twelve tests came to, read from a record.
 
 use super::{TESTS, test_of};
-use crate::plan::Action;
-use crate::record::{Figure, Metric, PhaseFigures, PhaseRecord, Record, Statistic};
-use crate::unit::Nanos;
+use assay_plan::plan::Action;
+use assay_plan::unit::Nanos;
+use assay_record::record::{Figure, Metric, PhaseFigures, PhaseRecord, Record, Statistic};
 
 /// What a test came to.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -3,7 +3,7 @@
 
 use super::super::option::{OptionValue, ToolOption};
 use super::{BonnieComplaint, BonnieOptions, BonnieVersion, PerChar, StepMode};
-use crate::name;
+use assay_plan::name;
 
 /// An option, and who has it.
 pub(super) struct BonnieOption {

@@ -5,15 +5,15 @@ use super::{
     BonnieCommand, BonnieComplaint, BonnieOptions, BonnieRun, BonnieVersion, FileTestKind,
     HostFacts, PerChar, StepMode,
 };
-use crate::error::Refusal;
-use crate::name::NameText as _;
-use crate::plan::{
+use assay_plan::error::Refusal;
+use assay_plan::name::NameText as _;
+use assay_plan::plan::{
     Action, ActionShare, BlockSize, BlockWork, CacheDrop, Caching, DetailLevel, Durability,
     FileOrder, Fill, Job, LayoutMode, Lifetime, Method, Mix, MoreWork, Naming, OffsetOrdering,
     Pattern, Phase, Plan, PlanOrigin, RewriteChange, Size, StopLimit, StopRule, Target,
     ToolProfile, TreeOrder, TreeSize, TreeWork, Verify, Work, WorkerKind,
 };
-use crate::unit::{Bytes, GIB, MIB, Nanos, Ops};
+use assay_plan::unit::{Bytes, GIB, MIB, Nanos, Ops};
 
 /// How long the devices are watched before a test on the big file.
 const QUIET: Nanos = Nanos::millis(400);

@@ -1,7 +1,7 @@
 //! What Bonnie++ says beside its tables: how it is used, and how far it has come.
 
 use super::{BonnieRun, BonnieVersion, TestResult, test_of};
-use crate::unit::{Bandwidth, Iops};
+use assay_plan::unit::{Bandwidth, Iops};
 
 /// What is said when a test begins, without an end of line.
 pub fn began(form: BonnieVersion, phase: &str) -> &'static str {

@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use super::*;
-use crate::plan::{
+use assay_plan::plan::{
     Action, CacheDrop, Caching, Durability, Fill, Method, RewriteChange, Target, TreeSize, Work,
     WorkerKind,
 };
-use crate::unit::{Bytes, Nanos};
+use assay_plan::unit::{Bytes, Nanos};
 
 fn words(typed: &str) -> Vec<String> {
     typed.split_whitespace().map(|word| word.replace("{empty}", "")).collect()
@@ -142,7 +142,7 @@ fn twelve_tests_are_twelve_phases() {
 }
 
 /// What one job of a test does to blocks.
-fn blocks<'p>(plan: &'p Plan, name: &str) -> Vec<&'p crate::plan::BlockWork> {
+fn blocks<'p>(plan: &'p Plan, name: &str) -> Vec<&'p assay_plan::plan::BlockWork> {
     let phase = plan.phases.iter().find(|phase| phase.name == name).expect(name);
     let blocks = phase.jobs.iter().filter_map(|job| match &job.work {
         Work::Blocks(blocks) => Some(blocks),
@@ -157,13 +157,13 @@ fn each_form_writes_its_bytes_its_own_way() {
     let putc = blocks(&new, "putc")[0];
     assert_eq!((putc.method, putc.durability), (Method::Bytewise, Durability::FsyncAtEnd));
     let Target::Scratch { size, .. } = &putc.target else { panic!("{putc:?}") };
-    assert_eq!(*size, crate::plan::Size::Exactly(Bytes::mib(3)));
+    assert_eq!(*size, assay_plan::plan::Size::Exactly(Bytes::mib(3)));
     let (old, _) = understood("--format 1.03 -s 2500");
     let putc = blocks(&old, "putc")[0];
     assert_eq!(putc.method, Method::Stdio { buffer: 4096, bytewise: true });
     let Target::Files { count: 3, size, stem, .. } = &putc.target else { panic!("{putc:?}") };
     // A third of it in whole chunks.
-    assert_eq!(*size, crate::plan::Size::Exactly(Bytes(2500 * 1024 * 1024 / 3 / 8192 * 8192)));
+    assert_eq!(*size, assay_plan::plan::Size::Exactly(Bytes(2500 * 1024 * 1024 / 3 / 8192 * 8192)));
     assert_eq!(stem, "Bonnie.77.1");
     let seeks = &old.phases[5].jobs[0];
     assert_eq!((seeks.workers, seeks.crew), (3, WorkerKind::Processes));

@@ -11,8 +11,8 @@ use super::{
     BonnieComplaint, BonnieOptions, BonnieVersion, FileTestArgs, FileTestKind, PerChar,
     SemaphoreCommand, StepMode,
 };
-use crate::name;
-use crate::record::WordMeaning;
+use assay_plan::name;
+use assay_record::record::WordMeaning;
 
 /// The usual chunk, bytes.
 pub(super) const CHUNK: u64 = 8192;

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use super::super::option::{self, OptionValue, OptionWord, ToolOption};
 use super::number::{self, NumberError};
 use super::{DdComplaint, NAME, StatusLevel};
-use crate::name;
-use crate::plan::{
+use assay_plan::name;
+use assay_plan::plan::{
     CopyCalls, CopyFlush, CopyInput, CopyLength, CopyOutput, CopyWork, EndFlags, RecordConversion,
     Resync,
 };
-use crate::unit::Bytes;
+use assay_plan::unit::Bytes;
 
 /// The largest block: half of the address space.
 const BLOCK_MAX: u64 = u64::MAX / 2;

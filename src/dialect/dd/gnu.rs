@@ -7,12 +7,12 @@ use super::super::option::{self, OptionValue, OptionWord, ToolOption};
 use super::number::{self, MAX, NumberError};
 use super::quote::plain;
 use super::{DdComplaint, NAME, StatusLevel};
-use crate::name;
-use crate::plan::{
+use assay_plan::name;
+use assay_plan::plan::{
     CaseChange, Charset, CopyCalls, CopyFlush, CopyInput, CopyLength, CopyOutput, CopyWork,
     EndFlags, RecordConversion, Resync,
 };
-use crate::unit::Bytes;
+use assay_plan::unit::Bytes;
 
 /// Size of a block where nothing is said.
 const BLOCK: u64 = 512;

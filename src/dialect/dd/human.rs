@@ -1,6 +1,6 @@
 //! Sizes, rates and seconds as GNU dd rounds them.
 
-use crate::unit::{Bytes, Nanos};
+use assay_plan::unit::{Bytes, Nanos};
 
 /// Letters of the powers; the first power of 1000 is a small k.
 const POWERS: [&str; 9] = ["", "K", "M", "G", "T", "P", "E", "Z", "Y"];

@@ -1,12 +1,12 @@
 //! The line as it should have been typed: the same copy, with what it walks into mended.
 
 use super::copy_of;
-use crate::claim::TransferClaim;
-use crate::plan::{CopyWork, Plan};
-use crate::record::{BetterCommand, Finding, FindingWeight, TrapId};
-use crate::unit::Bytes;
-use crate::verdict::operands::{ENOUGH, EditedOperands};
-use crate::verdict::threshold::SMALL_BYTES;
+use assay_judge::operands::{ENOUGH, EditedOperands};
+use assay_judge::threshold::SMALL_BYTES;
+use assay_plan::plan::{CopyWork, Plan};
+use assay_plan::unit::Bytes;
+use assay_record::claim::TransferClaim;
+use assay_record::record::{BetterCommand, Finding, FindingWeight, TrapId};
 
 /// The copy that these words should have asked for, given what they walk into; `None` when nothing
 /// is to be mended in the words, or no dd could measure that place.

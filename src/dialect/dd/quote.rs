@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::name;
+use assay_plan::name;
 
 /// For people: `'it\'s'`.
 pub(super) fn plain(text: &str) -> String {

@@ -5,10 +5,10 @@ use std::fmt::Write;
 use super::human::{self, general, human, rate};
 use super::quote::{shell, shell_if_needed};
 use super::{DdFlavor, DdOutput, StatusLevel};
-use crate::error::{Doing, Fault, errno_text};
-use crate::plan::CopyWork;
-use crate::stats::copy::{CopyCounts, CopyEvent};
-use crate::unit::{Bytes, Nanos};
+use assay_plan::error::{Doing, Fault, errno_text};
+use assay_plan::plan::CopyWork;
+use assay_plan::stats::copy::{CopyCounts, CopyEvent};
+use assay_plan::unit::{Bytes, Nanos};
 
 /// The lines at the end, on SIGUSR1, and after each error that is passed over.
 pub fn report(options: &DdOutput, counts: &CopyCounts, time: Nanos) -> String {

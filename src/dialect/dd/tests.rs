@@ -1,10 +1,10 @@
 //! The words of both dds, and their lines.
 
 use super::*;
-use crate::plan::{CopyLength, Resync};
-use crate::stats::copy::{CopyCounts, CopyEvent};
-use crate::unit::Bytes;
-use crate::unit::Nanos;
+use assay_plan::plan::{CopyLength, Resync};
+use assay_plan::stats::copy::{CopyCounts, CopyEvent};
+use assay_plan::unit::Bytes;
+use assay_plan::unit::Nanos;
 
 fn words(text: &str) -> Vec<String> {
     text.split_whitespace().map(String::from).collect()

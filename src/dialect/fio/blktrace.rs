@@ -2,8 +2,8 @@
 
 use super::job_data::FioReplay;
 use super::replay_list::{FioList, ListReader};
-use crate::error::Refusal;
-use crate::plan::ReplayAction;
+use assay_plan::error::Refusal;
+use assay_plan::plan::ReplayAction;
 
 /// Bytes of an event, without what may follow it.
 const EVENT: usize = 48;

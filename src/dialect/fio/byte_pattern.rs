@@ -2,7 +2,7 @@
 
 use super::complaint::FioFault;
 use super::job_data::FioBytePattern;
-use crate::name;
+use assay_plan::name;
 
 /// A pattern, bytes, at most.
 const LONGEST: usize = 512 * 1024;

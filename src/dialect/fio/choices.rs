@@ -1,6 +1,6 @@
 //! Words that options choose among: each is a value of an enumeration, with what it is for.
 
-use crate::plan::{SteadyFigure, SteadyMeasure};
+use assay_plan::plan::{SteadyFigure, SteadyMeasure};
 
 /// A word that an option knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -14,7 +14,7 @@ use super::options;
 use super::own_option::{FioArgument, FioInstead, FioOwnOption, OWN_OPTIONS};
 use super::reader::{self, OptionText, Reader};
 use super::stored_log::inflated_log;
-use crate::error::{Doing, Fault};
+use assay_plan::error::{Doing, Fault};
 
 /// What the words came to so far.
 pub(super) struct CommandLine<'w> {

@@ -1,7 +1,7 @@
 //! Words that make no sense: what fio prints, and what is wrong and what to write instead.
 
 use super::asked::FioPlace;
-use crate::error::Refusal;
+use assay_plan::error::Refusal;
 
 /// Instead of a run: what the tool would print, its exit status, and what is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,11 +8,11 @@ use super::direction::FioDirection;
 use super::job_fault::result_of;
 use super::measure::samples;
 use super::plan::FioClone;
-use crate::plan::Action;
-use crate::record::{
+use assay_plan::plan::Action;
+use assay_plan::unit::Nanos;
+use assay_record::record::{
     Ending, IntervalCount, JobResult, LatencyPart, Metric, PhaseFigures, PhaseRecord, Statistic,
 };
-use crate::unit::Nanos;
 
 /// The surprises of a phase, one of a kind for each job of the clones that begin in it; with the ending of the run
 /// that they are told of only.

@@ -4,8 +4,8 @@ use super::asked::FioJob;
 use super::engine::FioEngine;
 use super::plan::FioClone;
 use super::print::errno_text;
-use crate::error::{Doing, Fault, MissedLevel};
-use crate::record::{JobResult, PhaseRecord};
+use assay_plan::error::{Doing, Fault, MissedLevel};
+use assay_record::record::{JobResult, PhaseRecord};
 
 /// What a clone did in a phase; none where it was not in it.
 pub(super) fn result_of<'r>(clone: &FioClone, phase: &'r PhaseRecord) -> Option<&'r JobResult> {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::asked::{FioPlace, FioWorld};
 use super::complaint::{FioComplaint, FioFault};
-use crate::name;
+use assay_plan::name;
 
 /// The longest name of a section, characters.
 const LONGEST_NAME: usize = 255;

@@ -3,10 +3,10 @@
 use super::asked::FioJob;
 use super::measure::blank;
 use super::print::{FioBins, FioJobReport, FioLatency, FioLatencyShares, FioMoments};
-use crate::plan::Action;
-use crate::record::{IntervalCount, PartSoFar, SamplePoint};
-use crate::stats::HistogramCell;
-use crate::unit::Nanos;
+use assay_plan::plan::Action;
+use assay_plan::stats::HistogramCell;
+use assay_plan::unit::Nanos;
+use assay_record::record::{IntervalCount, PartSoFar, SamplePoint};
 
 /// What a clone has come to. `part` is its part of what the phase has done, whose intervals are `points`.
 pub fn live_report(

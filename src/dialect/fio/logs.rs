@@ -8,9 +8,9 @@ use super::engine::FioEngine;
 use super::print::{
     FioBins, FioHistogramLog, FioLogAverage, FioLogFormat, FioLogKind, FioLogSample, FioWindowValue,
 };
-use crate::name;
-use crate::plan::IoPriority;
-use crate::unit::{KIB, Nanos};
+use assay_plan::name;
+use assay_plan::plan::IoPriority;
+use assay_plan::unit::{KIB, Nanos};
 
 /// An I/O that was written down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use super::asked::{FioCommand, FioTyped};
 use super::corrected::surprising;
 use super::option::FioStanding;
 use super::options;
-use crate::record::WordMeaning;
+use assay_record::record::WordMeaning;
 
 /// What the words of jobs mean, each once: those of the defaults first.
 pub fn meanings(command: &FioCommand) -> Vec<WordMeaning> {

@@ -14,12 +14,12 @@ use super::print::{
     FioLatencyTarget, FioMoments, FioPassedErrors, FioPercentiles, FioPriorityLatency, FioShares,
     FioSteadyReport, FioStyle, FioTypedOption, errno_text,
 };
-use crate::plan::{Action, IoPriority};
-use crate::record::{
+use assay_plan::plan::{Action, IoPriority};
+use assay_plan::stats::{ActionTotal, HistogramCell, HistogramCells, Latency};
+use assay_plan::unit::{KIB, Nanos};
+use assay_record::record::{
     IntervalCount, JobResult, PhaseRecord, SamplePoint, SteadyResult, SteadyRound,
 };
-use crate::stats::{ActionTotal, HistogramCell, HistogramCells, Latency};
-use crate::unit::{KIB, Nanos};
 
 /// Options as reports repeat them.
 pub fn typed(options: &[FioTyped]) -> Vec<FioTypedOption> {

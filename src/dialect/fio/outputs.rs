@@ -8,7 +8,7 @@ use super::logs::{FioLogStart, log_files};
 use super::plan::FioClone;
 use super::states_saved::state_file;
 use super::whole_log::whole_files;
-use crate::name;
+use assay_plan::name;
 
 /// All of them, whether they are made when it begins or at its end: the report, logs, lists and states.
 pub fn outputs(command: &FioCommand, clones: &[FioClone]) -> Vec<PathBuf> {

@@ -34,13 +34,13 @@ use super::engine::FioEngine;
 use super::logs;
 use super::names;
 
-use crate::error::Refusal;
-use crate::plan::{
+use assay_plan::error::Refusal;
+use assay_plan::plan::{
     AddedWords, BlockWork, CacheDrop, Cpus, DetailLevel, IoClass, IoPriority, Job, LogForm, Method,
     MoreWork, Pattern, Phase, PhaseEnd, Plan, PlanOrigin, Priority, SeedStream, StopLimit,
     StopRule, Target, Tausworthe, ToolProfile, Work, WorkerKind,
 };
-use crate::unit::{Nanos, Ops};
+use assay_plan::unit::{Nanos, Ops};
 
 /// fio's own seed, where no word gives another.
 const SEED: u64 = 0x89;

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::job_data::FioReplay;
-use crate::error::Refusal;
-use crate::plan::{ReplayAction, ReplayIo};
-use crate::unit::{Bytes, Nanos};
+use assay_plan::error::Refusal;
+use assay_plan::plan::{ReplayAction, ReplayIo};
+use assay_plan::unit::{Bytes, Nanos};
 
 /// What a list says.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -9,10 +9,10 @@ use super::print::{
     FioDiskReport, FioDiskUse, FioFormats, FioIdleness, FioJobReport, FioReport, FioTerse,
     group_report,
 };
-use crate::evidence::{DeviceReading, DiskCounters, ProcessorIdle, SECTOR};
-use crate::record::{PhaseRecord, Record, Resolved, StreamedPhase};
-use crate::stats::mean;
-use crate::unit::Nanos;
+use assay_plan::stats::mean;
+use assay_plan::unit::Nanos;
+use assay_record::evidence::{DeviceReading, DiskCounters, ProcessorIdle, SECTOR};
+use assay_record::record::{PhaseRecord, Record, Resolved, StreamedPhase};
 
 /// The formats of the report.
 pub fn formats(own: &FioOptions) -> FioFormats {

@@ -11,7 +11,7 @@ use super::plan::FioClone;
 use super::print::FioJobReport;
 use super::run_report::FioMachineUse;
 use super::verify_failure::wrong_blocks;
-use crate::record::{Ending, PhaseRecord, Resolved};
+use assay_record::record::{Ending, PhaseRecord, Resolved};
 
 /// What the phases so far came to.
 #[derive(Default)]

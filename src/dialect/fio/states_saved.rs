@@ -4,8 +4,8 @@ use super::asked::{FioCommand, FioJob};
 use super::choices::FioVerifyKind;
 use super::plan::FioClone;
 use super::verify_state::{file_name, written};
-use crate::plan::Action;
-use crate::record::{PhaseRecord, Record};
+use assay_plan::plan::Action;
+use assay_record::record::{PhaseRecord, Record};
 
 /// The files of state that a run leaves, with their contents: of each clone that has written what can be verified.
 pub fn verify_states(

@@ -7,7 +7,7 @@ use flate2::write::ZlibEncoder;
 use flate2::{Compression, Decompress, FlushDecompress, Status};
 
 use super::print::{FioLogFormat, FioLogSample};
-use crate::plan::{IoClass, IoPriority};
+use assay_plan::plan::{IoClass, IoPriority};
 
 /// What a sample carries beside its values: bits beside its direction (`LOG_*_SAMPLE_BIT` in iolog.h).
 const WITH_OFFSET: u32 = 1 << 31;

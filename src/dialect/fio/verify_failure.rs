@@ -1,7 +1,7 @@
 //! What fio says of a block that does not hold what it must.
 
-use crate::error::{Fault, HeaderField, PiecePart};
-use crate::record::{JobResult, PhaseRecord};
+use assay_plan::error::{Fault, HeaderField, PiecePart};
+use assay_record::record::{JobResult, PhaseRecord};
 
 /// fio's lines about each block that failed verification, passed over or not; and how many have none.
 pub(super) fn wrong_blocks(phase: &PhaseRecord) -> String {
@@ -69,7 +69,7 @@ fn verify_failure(fault: &Fault) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::PieceMismatch;
+    use assay_plan::error::PieceMismatch;
 
     fn said(part: PiecePart, expected: &str, found: &str) -> String {
         let wrong = PieceMismatch {

@@ -5,8 +5,8 @@
 //! (fio 3.33) has the places of the last writes that were answered in the place of those.
 
 use super::asked::FioJob;
-use crate::error::Refusal;
-use crate::name;
+use assay_plan::error::Refusal;
+use assay_plan::name;
 
 /// The version that is written.
 const VERSION: u64 = 7;

@@ -1,9 +1,9 @@
 //! `--bandwidth-log`: what all jobs moved together, over time.
 
 use super::print::{FioLogFormat, FioLogKind, FioLogSample};
-use crate::plan::{Action, Work};
-use crate::record::{JobResult, Record};
-use crate::unit::{KIB, Nanos};
+use assay_plan::plan::{Action, Work};
+use assay_plan::unit::{KIB, Nanos};
+use assay_record::record::{JobResult, Record};
 
 /// The time over which a line is the mean, at the least.
 const WINDOW: Nanos = Nanos::millis(500);

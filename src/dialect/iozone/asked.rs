@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use crate::error::Refusal;
-use crate::name;
-use crate::plan::{CacheDrop, ListedIo};
-use crate::unit::{KIB, MIB};
+use assay_plan::error::Refusal;
+use assay_plan::name;
+use assay_plan::plan::{CacheDrop, ListedIo};
+use assay_plan::unit::{KIB, MIB};
 
 /// The name of the dialect.
 pub const NAME: &str = "iozone";

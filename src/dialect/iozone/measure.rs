@@ -2,9 +2,9 @@
 
 use super::asked::{IozoneOptions, IozoneUnit};
 use super::plan::TestPlace;
-use crate::record::{Figure, JobResult, Metric, PhaseFigures, PhaseRecord, Statistic};
-use crate::stats::HistogramCell;
-use crate::unit::KIB;
+use assay_plan::stats::HistogramCell;
+use assay_plan::unit::KIB;
+use assay_record::record::{Figure, JobResult, Metric, PhaseFigures, PhaseRecord, Statistic};
 
 /// What one stream did.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

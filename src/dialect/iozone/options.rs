@@ -3,8 +3,8 @@
 
 use super::super::option::{OptionValue, ToolOption};
 use super::asked::{IoList, IozoneComplaint, IozoneOptions, IozoneUnit, MmapSync};
-use crate::plan::CacheDrop;
-use crate::unit::KIB;
+use assay_plan::plan::CacheDrop;
+use assay_plan::unit::KIB;
 
 type IozoneEffect = fn(&mut IozoneOptions, &str) -> Result<(), IozoneComplaint>;
 type IozoneOption = ToolOption<IozoneOptions, IozoneComplaint>;
@@ -184,7 +184,7 @@ pub(super) const OPTIONS: &[IozoneOption] = &[
                     "name one: -f /mnt/sd/iozone.tmp",
                 );
             }
-            asked.file = Some(crate::name::path(value));
+            asked.file = Some(assay_plan::name::path(value));
             Ok(())
         },
         "-f iozone.tmp",
@@ -662,7 +662,7 @@ pub(super) const OPTIONS: &[IozoneOption] = &[
         "MOUNT",
         "what is mounted there is unmounted and mounted again between tests",
         |asked, value| {
-            asked.remount = Some(crate::name::path(value));
+            asked.remount = Some(assay_plan::name::path(value));
             Ok(())
         },
         "-U /mnt/sd -f /mnt/sd/iozone.tmp",

@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use super::asked::{GridCell, IoList, IozoneComplaint, IozoneOptions, IozoneTest, MmapSync, NAME};
-use crate::plan::{
+use assay_plan::plan::{
     Action, AddedWords, Advice, AlikeData, BlockSize, BlockWork, CacheDrop, Caching, Cap, Caps,
     ComputeTime, Cpus, DetailLevel, Durability, Fill, Interference, Job, LayoutMode, Lifetime,
     LogForm, Method, Mix, MmapOptions, OffsetOrdering, Pattern, Phase, PhaseEnd, Plan, PlanOrigin,
     PurgedCache, Rate, Size, StopLimit, StopRule, StudyPlan, Target, ToolProfile, Verify, Work,
     WorkerKind,
 };
-use crate::unit::{Bytes, KIB, Nanos, Ops};
+use assay_plan::unit::{Bytes, KIB, Nanos, Ops};
 
 /// What is left in memory after a test is flushed outside of its timing, as the original does; it is
 /// watched for this long at the most.

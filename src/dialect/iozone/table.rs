@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use super::asked::{GridCell, IoList, IozoneOptions, IozoneTest, IozoneUnit};
 use super::measure::{CpuUse, StreamResults};
-use crate::unit::KIB;
+use assay_plan::unit::KIB;
 
 /// The version whose output this is.
 pub const VERSION: &str = "3.508";

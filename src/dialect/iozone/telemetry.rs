@@ -5,9 +5,9 @@ use std::io;
 use std::path::Path;
 
 use super::asked::{IoList, IozoneComplaint, IozoneOptions};
-use crate::name::NameText as _;
-use crate::plan::ListedIo;
-use crate::unit::{Bytes, KIB, Nanos};
+use assay_plan::name::NameText as _;
+use assay_plan::plan::ListedIo;
+use assay_plan::unit::{Bytes, KIB, Nanos};
 
 /// The status of the original where a list cannot be read.
 const NO_LIST: u8 = 174;

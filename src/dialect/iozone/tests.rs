@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::super::option::OptionValue;
 use super::*;
-use crate::name::NameText as _;
-use crate::plan::{LayoutMode, Lifetime, OffsetOrdering, PhaseEnd, Target, Work};
+use assay_plan::name::NameText as _;
+use assay_plan::plan::{LayoutMode, Lifetime, OffsetOrdering, PhaseEnd, Target, Work};
 
 /// A file of records that a line may name.
 const RECORDS: &[u8] = b"# offset, bytes, milliseconds\n0 65536 2\n\n131072 4096 0\n65536 512 1\n";
@@ -159,7 +159,7 @@ fn bad_words_end_with_a_clear_line_and_the_status_of_the_original() {
 /// Orders by test.
 fn orders(line: &str) -> BTreeMap<String, OffsetOrdering> {
     let command = asked(line).command().expect(line);
-    let order = |phase: &crate::plan::Phase| match &phase.jobs[0].work {
+    let order = |phase: &assay_plan::plan::Phase| match &phase.jobs[0].work {
         Work::Blocks(blocks) => blocks.pattern.order.clone(),
         _ => panic!("{}", phase.name),
     };
@@ -174,7 +174,7 @@ fn a_cell_is_a_phase_for_each_test() {
     assert_eq!(found["backward-read-1024k-4k"], OffsetOrdering::Backward);
     assert_eq!(found["record-rewrite-1024k-4k"], OffsetOrdering::Same);
     assert_eq!(found["random-read-1024k-4k"], OffsetOrdering::Shuffled);
-    let stride = crate::unit::Bytes(17 * 4096);
+    let stride = assay_plan::unit::Bytes(17 * 4096);
     assert_eq!(found["stride-read-1024k-4k"], OffsetOrdering::Strided { stride });
     // A short file is its first record, again and again.
     assert_eq!(orders("-s 64k -r 4k")["stride-read-64k-4k"], OffsetOrdering::Same);
@@ -416,19 +416,19 @@ fn cpu_time_is_told_as_the_original_tells_it() {
 
 #[test]
 fn histograms_have_the_bands_of_the_original() {
-    use crate::plan::Action;
-    use crate::stats::{ActionTally, ActionTotal, HistogramCell};
+    use assay_plan::plan::Action;
+    use assay_plan::stats::{ActionTally, ActionTotal, HistogramCell};
     let histogram = vec![
         HistogramCell(20_999, 3),
         HistogramCell(21_000, 1),
         HistogramCell(70_000_000_000, 2),
         HistogramCell(121_000_000_000, 4),
     ];
-    let none = ActionTally::default().total(crate::unit::Nanos::ZERO);
+    let none = ActionTally::default().total(assay_plan::unit::Nanos::ZERO);
     let histogram = histogram.into_iter().collect();
     let total = Box::new(ActionTotal { histogram, ..none });
     let totals = [(Action::Read, total)].into();
-    let job = crate::record::JobResult { totals, ..Default::default() };
+    let job = assay_record::record::JobResult { totals, ..Default::default() };
     assert_eq!(
         histogram_of(&job),
         "Child: 1 Op: Read Backwards\n\
@@ -445,7 +445,7 @@ fn histograms_have_the_bands_of_the_original() {
 }
 
 /// The histogram of a stream that read backwards.
-fn histogram_of(job: &crate::record::JobResult) -> String {
+fn histogram_of(job: &assay_record::record::JobResult) -> String {
     histogram(1, histogram_name(IozoneTest::Backward, false), &bands(job))
 }
 
@@ -490,8 +490,8 @@ fn lines_about_the_words_stand_where_the_original_has_them() {
 
 #[test]
 fn records_of_a_file_are_done_as_they_stand_there() {
-    use crate::plan::ListedIo;
-    use crate::unit::{Bytes, Nanos};
+    use assay_plan::plan::ListedIo;
+    use assay_plan::unit::{Bytes, Nanos};
     let asked = asked("-Y records");
     let tests: Vec<&str> = asked.done().into_iter().map(IozoneTest::name).collect();
     assert_eq!(tests, ["write", "rewrite", "read", "reread"]);
@@ -517,7 +517,7 @@ fn records_of_a_file_are_done_as_they_stand_there() {
 
 #[test]
 fn what_is_done_around_a_record_is_in_the_plan() {
-    use crate::plan::{Action, Fill, Interference, Verify, WorkerKind};
+    use assay_plan::plan::{Action, Fill, Interference, Verify, WorkerKind};
     let blocks = |line: &str, phase: &str| {
         let command = asked(line).command().unwrap_or_else(|error| panic!("{line}: {error:?}"));
         let phase = command.plan.phases.into_iter().find(|found| found.name.starts_with(phase));

@@ -5,9 +5,11 @@ use std::collections::BTreeMap;
 use super::asked::{GridCell, IozoneOptions, IozoneTest, IozoneUnit};
 use super::measure::StreamResults;
 use super::plan::TestPlace;
-use crate::plan::CacheDrop;
-use crate::record::{Finding, MeasuredSubject, PhaseRecord, PhaseRecords, Remedy, Trust, Verdict};
-use crate::unit::{Bandwidth, KIB};
+use assay_plan::plan::CacheDrop;
+use assay_plan::unit::{Bandwidth, KIB};
+use assay_record::record::{
+    Finding, MeasuredSubject, PhaseRecord, PhaseRecords, Remedy, Trust, Verdict,
+};
 
 /// Figures of one test that share a verdict.
 struct Group {

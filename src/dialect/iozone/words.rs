@@ -7,9 +7,9 @@ use std::path::Path;
 use super::super::option::{OptionValue, ToolOption};
 use super::asked::{IozoneComplaint, IozoneOptions};
 use super::options::OPTIONS;
-use crate::name::NameText as _;
-use crate::record::WordMeaning;
-use crate::unit::{GIB, KIB, MIB};
+use assay_plan::name::NameText as _;
+use assay_plan::unit::{GIB, KIB, MIB};
+use assay_record::record::WordMeaning;
 
 /// The status of the original where `-F` comes before `-t`.
 const NAMES_FIRST: u8 = 12;
@@ -252,7 +252,7 @@ impl IozoneOptions {
             )
             .saying("If you use the -F option you must use -t first.", NAMES_FIRST));
         }
-        self.files.push(crate::name::path(value));
+        self.files.push(assay_plan::name::path(value));
         Ok(())
     }
 

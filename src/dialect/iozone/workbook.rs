@@ -16,8 +16,8 @@ use zip::write::SimpleFileOptions;
 use super::archive::{ArchivePart, parts};
 use super::asked::GridCell;
 use super::table::GridReport;
-use crate::record::{GridRegion, Trust};
-use crate::unit::KIB;
+use assay_plan::unit::KIB;
+use assay_record::record::{GridRegion, Trust};
 
 /// What a cell is of, and what its figure is worth; `None` where nobody has judged it.
 pub type CellWorth = Option<(GridRegion, Option<Trust>)>;

@@ -6,13 +6,13 @@ use super::super::TerminalStyle;
 use super::super::figure::{digits, time};
 use super::super::fitted::{FittedCell, FittedColumn, FittedTable};
 use super::super::paint::{Ink, ink};
-use crate::plan::Action;
-use crate::record::{
+use assay_judge::UnlikeRule;
+use assay_plan::plan::Action;
+use assay_plan::stats::{self, ChangeVerdict, FEWEST, MedianRatio, SMALLEST};
+use assay_plan::unit::{Bandwidth, Nanos};
+use assay_record::record::{
     ComparedQuantity, FigurePair, Metric, PhaseFigures, PhaseRecord, Record, Trust,
 };
-use crate::stats::{self, ChangeVerdict, FEWEST, MedianRatio, SMALLEST};
-use crate::unit::{Bandwidth, Nanos};
-use crate::verdict::UnlikeRule;
 
 /// Columns of the name of a figure, of its unit, of a side and of the ratio. Where the page is narrow
 /// the ratio stands beneath its row, and then the sides do.

@@ -1,6 +1,6 @@
 //! Phases of which the same is said, but for the sizes in it, as one: a grid of files and records has hundreds.
 
-use crate::record::{Finding, PhaseExplanation};
+use assay_record::record::{Finding, PhaseExplanation};
 
 /// Of more phases than this those that are alike are told as one.
 const MANY: usize = 12;

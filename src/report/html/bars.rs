@@ -1,8 +1,8 @@
 //! The balances of a phase as stacked bars: each term as wide as its share.
 
 use super::super::markup::Markup;
-use crate::record::{ByteBalance, HeldSpan, PhaseLedger, TimeBalance, TimeHolder};
-use crate::unit::{Bytes, Share};
+use assay_plan::unit::{Bytes, Share};
+use assay_record::record::{ByteBalance, HeldSpan, PhaseLedger, TimeBalance, TimeHolder};
 
 /// Narrower parts than this are not drawn.
 const LEAST: f64 = 0.002;
@@ -54,8 +54,9 @@ fn bar(what: &str, parts: &[BarPart], out: &mut Markup) {
 }
 
 fn of_time(balance: &TimeBalance) -> Vec<BarPart> {
-    let part =
-        |term: &crate::record::TimeTerm| (term.share, term.held_by.name(), colour(term.held_by));
+    let part = |term: &assay_record::record::TimeTerm| {
+        (term.share, term.held_by.name(), colour(term.held_by))
+    };
     let unexplained = (balance.unexplained, "unexplained", "b-none");
     balance.terms.iter().map(part).chain([unexplained]).collect()
 }
@@ -89,7 +90,7 @@ fn of_bytes(balance: &ByteBalance) -> Vec<BarPart> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::unit::Nanos;
+    use assay_plan::unit::Nanos;
 
     #[test]
     fn each_stretch_is_as_wide_as_it_lasted_and_says_what_held_it() {

@@ -1,10 +1,10 @@
 //! What each lesson says: the two lines, the readings that tell them apart, and why.
 
-use crate::plan::LessonTopic;
-use crate::record::TrapId;
-use crate::unit::Bytes;
-use crate::verdict::lesson::LessonFigure;
-use crate::verdict::words::share;
+use assay_judge::lesson::LessonFigure;
+use assay_judge::words::share;
+use assay_plan::plan::LessonTopic;
+use assay_plan::unit::Bytes;
+use assay_record::record::TrapId;
 
 /// The words of one lesson.
 pub(super) struct LessonText {

@@ -3,14 +3,16 @@
 //! Of a write without a flush the device's part is read until the flush that was only watched is
 //! over: these are the requests that this write has cost, whenever they came.
 
-use crate::evidence::{Direction, DiskCounters, LayerKind, LeafKind};
-use crate::plan::{Action, BlockWork, Caching, Durability, Method, ModesStudy, Phase, Work};
-use crate::record::{MeasuredSubject, Metric, PhaseFigures, PhaseRecord, Record, Trust, jobs_of};
 use crate::report::figure::digits;
 use crate::report::finding::leading;
-use crate::unit::{Bytes, Nanos};
-use crate::verdict::measure::{DeviceLevel, FlowView, PhaseView, bytes, requests};
-use crate::words::sentences;
+use assay_judge::measure::{DeviceLevel, FlowView, PhaseView, bytes, requests};
+use assay_plan::plan::{Action, BlockWork, Caching, Durability, Method, ModesStudy, Phase, Work};
+use assay_plan::unit::{Bytes, Nanos};
+use assay_record::evidence::{Direction, DiskCounters, LayerKind, LeafKind};
+use assay_record::record::{
+    MeasuredSubject, Metric, PhaseFigures, PhaseRecord, Record, Trust, jobs_of,
+};
+use assay_record::words::sentences;
 
 /// The phase that makes the file, as large as it can be written in its time. It has no row.
 pub const SIZING: &str = ModesStudy::MAKES_FILE;
@@ -285,7 +287,7 @@ fn device(case: &FlowView<'_>) -> Result<ModeDevice, String> {
     let direction = case.direction();
     let (moved, count) = (bytes(counters, direction), requests(counters, direction));
     let other = if case.writes() { Direction::Read } else { Direction::Write };
-    let forced = |queue: &crate::evidence::QueueSettings| queue.fua == Some(true);
+    let forced = |queue: &assay_record::evidence::QueueSettings| queue.fua == Some(true);
     Ok(ModeDevice {
         name: level.name(),
         requests: count,

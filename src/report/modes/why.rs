@@ -5,9 +5,9 @@
 //! cause; what the requests looked like says the rest.
 
 use super::row::{ModeDevice, ModeRow};
-use crate::unit::{Bandwidth, Bytes, Nanos};
-use crate::verdict::threshold::{CPU_FULL, IDLE};
-use crate::verdict::words::{names, share};
+use assay_judge::threshold::{CPU_FULL, IDLE};
+use assay_judge::words::{names, share};
+use assay_plan::unit::{Bandwidth, Bytes, Nanos};
 
 /// Rates that differ by less are called the same: runs of two seconds differ by as much.
 const TIE: f64 = 0.05;

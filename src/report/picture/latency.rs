@@ -4,9 +4,9 @@ use super::super::figure::text;
 use super::{
     Curves, FigureLook, LineForm, Picture, PlotAxis, PlotKind, PlotPoint, PlotSeries, SHOWN, Tone,
 };
-use crate::plan::Action;
-use crate::record::{Metric, PhaseFigures, PhaseRecord, Statistic};
-use crate::stats::{ActionTotal, FEWEST_BEYOND};
+use assay_plan::plan::Action;
+use assay_plan::stats::{ActionTotal, FEWEST_BEYOND};
+use assay_record::record::{Metric, PhaseFigures, PhaseRecord, Statistic};
 
 /// Quantiles that stand at the axis, and their names.
 const NINES: [(f64, Statistic, &str); 5] = [

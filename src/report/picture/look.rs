@@ -1,7 +1,7 @@
 //! How figures look in a picture: their colour by what they are of, their form by what they are worth.
 
-use crate::plan::Action;
-use crate::record::{PhaseRecord, SweepSide, Trust};
+use assay_plan::plan::Action;
+use assay_record::record::{PhaseRecord, SweepSide, Trust};
 
 /// A colour, by what it stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,10 +5,10 @@ use super::{
     Curves, FigureLook, LineForm, Picture, PlotAxis, PlotKind, PlotMark, PlotPoint, PlotSeries,
     SHOWN, Tone, most, told,
 };
-use crate::plan::{self, Action};
-use crate::record::{Record, Statistic};
-use crate::unit::Iops;
-use crate::verdict::ramp::{RampStep, RampView};
+use assay_judge::ramp::{RampStep, RampView};
+use assay_plan::plan::{self, Action};
+use assay_plan::unit::Iops;
+use assay_record::record::{Record, Statistic};
 
 /// The pictures of a ramp; none where no step was done.
 pub fn pictures(aim: &plan::RampPlan, record: &Record) -> Vec<Picture> {

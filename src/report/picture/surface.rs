@@ -2,8 +2,8 @@
 
 use super::super::figure::megabytes;
 use super::{Picture, PlotKind, SurfaceCell, SurfacePlot, Tone, told};
-use crate::record::{GridFigure, GridResult, Record};
-use crate::unit::{Bandwidth, Bytes};
+use assay_plan::unit::{Bandwidth, Bytes};
+use assay_record::record::{GridFigure, GridResult, Record};
 
 /// A picture for each test of a grid.
 pub fn pictures(record: &Record, grid: &GridResult) -> Vec<Picture> {

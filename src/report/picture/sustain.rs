@@ -6,9 +6,9 @@ use super::{
     Curves, FigureLook, LineForm, Picture, PlotAxis, PlotKind, PlotMark, PlotPoint, PlotSeries,
     Tone,
 };
-use crate::record::{Record, WrittenSpan};
-use crate::unit::{Bandwidth, Nanos};
-use crate::verdict::sustain::SustainedView;
+use assay_judge::sustain::SustainedView;
+use assay_plan::unit::{Bandwidth, Nanos};
+use assay_record::record::{Record, WrittenSpan};
 
 /// The picture; none where nothing was written.
 pub fn pictures(record: &Record) -> Vec<Picture> {

@@ -6,9 +6,9 @@ use super::{
     PlotPoint, PlotSeries, SHOWN,
 };
 use super::{Tone, most, told};
-use crate::plan;
-use crate::record::SweepSide;
-use crate::verdict::sweep::{CellResult, GOOD_ENOUGH, SweepView};
+use assay_judge::sweep::{CellResult, GOOD_ENOUGH, SweepView};
+use assay_plan::plan;
+use assay_record::record::SweepSide;
 
 /// The pictures of a sweep.
 pub fn pictures(sweep: &SweepView) -> Vec<Picture> {

@@ -5,7 +5,7 @@ use super::{
     Curves, FigureLook, LineForm, Picture, PlotAxis, PlotKind, PlotMark, PlotPoint, PlotSeries,
     Tone,
 };
-use crate::record::PhaseRecord;
+use assay_record::record::PhaseRecord;
 
 /// The picture; `None` where there is too little to draw.
 pub fn picture(phase: &PhaseRecord) -> Option<Picture> {

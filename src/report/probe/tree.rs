@@ -1,12 +1,12 @@
 //! The way from a path down to the leaf, as a tree.
 
-use crate::evidence::{
-    LayerKind, Mount, PathKind, Survey, SurveyPlace, SurveyStep, SurveyedDevice,
-};
 use crate::report::TerminalStyle;
 use crate::report::heading::{capacity, mapper, mount_options};
 use crate::report::paint::{Ink, columns, wrap};
-use crate::unit::{Bytes, KIB};
+use assay_plan::unit::{Bytes, KIB};
+use assay_record::evidence::{
+    LayerKind, Mount, PathKind, Survey, SurveyPlace, SurveyStep, SurveyedDevice,
+};
 
 /// Columns at which the facts begin at the latest.
 const FACTS: usize = 40;

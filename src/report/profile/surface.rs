@@ -4,9 +4,9 @@ use super::super::TerminalStyle;
 use super::super::chart::{columns, dots, gathered};
 use super::super::figure::time;
 use super::super::paint::Ink;
-use crate::plan::{Action, PhaseRef, ProfileCell, ProfilePlan};
-use crate::record::{PhaseRecord, Record};
-use crate::unit::{Bandwidth, Bytes, Nanos};
+use assay_plan::plan::{Action, PhaseRef, ProfileCell, ProfilePlan};
+use assay_plan::unit::{Bandwidth, Bytes, Nanos};
+use assay_record::record::{PhaseRecord, Record};
 
 /// Columns of the words beside a graph, of the size behind its foot, of the graph at the most, and its lines.
 const BESIDE: usize = 20;

@@ -7,7 +7,7 @@ use super::super::picture::{self, Picture};
 use super::super::study::printer;
 use super::drawing::{COLOURS, HALF, WIDE, draw, height};
 use super::shapes::{Pixels, letters};
-use crate::record::{PhaseRecord, Record};
+use assay_record::record::{PhaseRecord, Record};
 
 /// Around everything, between two side by side, and between rows.
 const MARGIN: f64 = 20.0;

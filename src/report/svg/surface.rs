@@ -4,7 +4,7 @@
 use super::super::markup::Markup;
 use super::super::picture::{SurfaceCell, SurfacePlot};
 use super::shapes::{Pixels, class, letters, line, room};
-use crate::record::GridRegion;
+use assay_record::record::GridRegion;
 
 /// Room for the title; half the width and half the depth of the ground, and the height of the highest point.
 const ABOVE: f64 = 34.0;

@@ -1,7 +1,7 @@
 //! The cells of a sweep as a table: a row for each.
 
 use super::super::table::{ReportTable, TableAlign, TableCell, TableColumn, TableRow};
-use crate::record::{Absence, FigureUnit, SweepCell, SweepResult};
+use assay_record::record::{Absence, FigureUnit, SweepCell, SweepResult};
 
 /// What stands in a row.
 pub(in crate::report) const COLUMNS: [TableColumn; 10] = {

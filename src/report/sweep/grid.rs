@@ -5,9 +5,9 @@ use super::super::chart::shade;
 use super::super::paint::{Ink, columns, wrap};
 use super::mark::VALUE;
 use super::rows::most;
-use crate::plan::SweepAxis;
-use crate::record::SweepSide;
-use crate::verdict::sweep::{CellResult, SweepView};
+use assay_judge::sweep::{CellResult, SweepView};
+use assay_plan::plan::SweepAxis;
+use assay_record::record::SweepSide;
 
 /// Columns of a shade, and of the narrowest cell with the blanks before it.
 const SHADE: usize = 2;

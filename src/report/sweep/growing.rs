@@ -6,9 +6,9 @@ use super::super::figure::megabytes;
 use super::super::fitted::{FittedCell, FittedColumn, FittedTable};
 use super::mark::{VALUE, marked};
 use super::rows::{FIGURE, SweepUnit, figure};
-use crate::plan::{Phase, Plan, Study as _, SweepAxis, SweepPlan};
-use crate::record::{PhaseRecord, Record, SweepSide};
-use crate::verdict::sweep::{CellResult, SweepView};
+use assay_judge::sweep::{CellResult, SweepView};
+use assay_plan::plan::{Phase, Plan, Study as _, SweepAxis, SweepPlan};
+use assay_record::record::{PhaseRecord, Record, SweepSide};
 
 /// Columns of a side, of a figure of a grid with its mark, and of the number of a cell.
 const SIDE: usize = 5;

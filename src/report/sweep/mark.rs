@@ -4,8 +4,8 @@
 use super::super::TerminalStyle;
 use super::super::fitted::{self, FittedCell};
 use super::super::paint::ink;
-use crate::record::Trust;
-use crate::verdict::sweep::CellResult;
+use assay_judge::sweep::CellResult;
+use assay_record::record::Trust;
 
 /// Columns of a value.
 pub const VALUE: usize = 9;

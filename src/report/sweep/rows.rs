@@ -7,10 +7,10 @@ use super::super::figure::text;
 use super::super::fitted::{FittedCell, TableMarks};
 use super::super::paint::{Ink, columns};
 use super::mark::{VALUE, marked};
-use crate::plan::{Action, SweepAxis};
-use crate::record::{Metric, Statistic, SweepSide, Trust};
-use crate::unit::{Bandwidth, Iops};
-use crate::verdict::sweep::{CellResult, SweepView};
+use assay_judge::sweep::{CellResult, SweepView};
+use assay_plan::plan::{Action, SweepAxis};
+use assay_plan::unit::{Bandwidth, Iops};
+use assay_record::record::{Metric, Statistic, SweepSide, Trust};
 
 /// Columns of a figure with its mark, of the time of a flush, and of the longest bar.
 pub const FIGURE: usize = 13;

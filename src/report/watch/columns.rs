@@ -1,9 +1,9 @@
 //! The columns of what is watched: their names, and how each is made of a glance.
 
-use crate::record::{DeviceFigures, DirectionStats, IntervalStats};
 use crate::report::TerminalStyle;
 use crate::report::fitted::{FittedCell, FittedColumn, FittedTable};
-use crate::unit::{Bytes, Iops, KIB, MIB, three_digits};
+use assay_plan::unit::{Bytes, Iops, KIB, MIB, three_digits};
+use assay_record::record::{DeviceFigures, DirectionStats, IntervalStats};
 
 /// A column with figures of a `T`.
 pub(super) struct WatchColumn<T> {

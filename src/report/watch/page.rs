@@ -2,11 +2,11 @@
 
 use super::columns::{DEVICE, cells, table};
 use super::{TerminalStyle, clock, labelled, lost, names, processes};
-use crate::record::{IntervalStats, PageStats, PressureShares};
 use crate::report::chart::spark;
 use crate::report::fitted::FittedCell;
 use crate::report::paint::Ink;
-use crate::unit::Bandwidth;
+use assay_plan::unit::Bandwidth;
+use assay_record::record::{IntervalStats, PageStats, PressureShares};
 
 /// The most intervals that the history shows.
 const HISTORY: usize = 60;

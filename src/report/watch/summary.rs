@@ -2,9 +2,9 @@
 
 use super::columns::{DEVICE, MACHINE, WatchColumn, row, table};
 use super::{TerminalStyle, names};
-use crate::record::IntervalStats;
 use crate::report::fitted::{FittedCell, FittedTable};
-use crate::unit::Nanos;
+use assay_plan::unit::Nanos;
+use assay_record::record::IntervalStats;
 
 /// Least and most of every figure over the intervals, and the means of the machine's.
 #[derive(Clone, Debug, Default)]

@@ -4,12 +4,12 @@ use super::super::asked::FioJob;
 use super::super::choices::FioCpuMode;
 use super::placed::FioSurroundings;
 use super::refused::refused;
-use crate::error::Refusal;
-use crate::plan::{
+use assay_plan::error::Refusal;
+use assay_plan::plan::{
     Action, BlockSize, BlockWork, DetailLevel, Job, Method, Mix, OffsetOrdering, Pattern, Rate,
     RestTime, StopLimit, StopRule, Target, Work,
 };
-use crate::unit::{Bytes, Nanos};
+use assay_plan::unit::{Bytes, Nanos};
 
 /// Why a job that only computes is not done.
 pub(super) fn endless(job: &FioJob, instead: &str) -> Refusal {

@@ -8,12 +8,12 @@ use super::super::engine::FioEngine;
 use super::super::names;
 use super::refused::refused;
 use super::target::folders;
-use crate::error::Refusal;
-use crate::plan::{
+use assay_plan::error::Refusal;
+use assay_plan::plan::{
     Action, Durability, Fill, Naming, StatCall, StopLimit, StopRule, TreeOrder, TreeSize, TreeWork,
     Verify,
 };
-use crate::unit::{Bytes, Nanos};
+use assay_plan::unit::{Bytes, Nanos};
 
 impl FioEngine {
     /// What an engine does to each file or folder, where that is all that it does.

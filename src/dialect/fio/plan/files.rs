@@ -9,10 +9,10 @@ use super::super::job_target::FioAmount;
 use super::placed::FioThere;
 use super::refused::refused;
 use super::target::{FioRegion, folders};
-use crate::error::Refusal;
-use crate::name::NameText as _;
-use crate::plan::{FileOrder, ListedDevice, SeedStream, Size, Target, Tausworthe};
-use crate::unit::Bytes;
+use assay_plan::error::Refusal;
+use assay_plan::name::NameText as _;
+use assay_plan::plan::{FileOrder, ListedDevice, SeedStream, Size, Target, Tausworthe};
+use assay_plan::unit::Bytes;
 
 /// One of the files of a clone.
 struct ListedFile {

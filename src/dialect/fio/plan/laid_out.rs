@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use super::super::asked::FioJob;
 use super::super::choices::FioFallocate;
 use super::placed::FioThere;
-use crate::plan::{Job, Size, Target, TreeSize, Work};
-use crate::unit::MIB;
+use assay_plan::plan::{Job, Size, Target, TreeSize, Work};
+use assay_plan::unit::MIB;
 
 /// The lines, and how long files are by then.
 pub(super) struct FilesLaidOut<'f> {

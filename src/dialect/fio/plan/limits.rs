@@ -5,8 +5,10 @@ use std::time::Duration;
 use super::super::asked::FioJob;
 use super::super::choices::FioExitWhat;
 use super::super::direction::PerDirection;
-use crate::plan::{ByDirection, DepthSearch, ErrorTolerance, FaultReach, LeastRate, ServiceLevel};
-use crate::unit::{Bytes, Nanos};
+use assay_plan::plan::{
+    ByDirection, DepthSearch, ErrorTolerance, FaultReach, LeastRate, ServiceLevel,
+};
+use assay_plan::unit::{Bytes, Nanos};
 
 /// The errors that are passed over where none are named.
 const USUAL: [i32; 2] = [libc::EIO, libc::EILSEQ];

@@ -8,9 +8,9 @@ use super::super::engine::FioEngine;
 use super::super::names;
 use super::placed::{FioSurroundings, FioThere};
 use super::refused::refused;
-use crate::error::Refusal;
-use crate::plan::{Job, LayoutMode, Phase, SequenceSeeds, Target, Work};
-use crate::unit::Nanos;
+use assay_plan::error::Refusal;
+use assay_plan::plan::{Job, LayoutMode, Phase, SequenceSeeds, Target, Work};
+use assay_plan::unit::Nanos;
 
 /// Loops that are a phase each, at the most.
 const MOST: u32 = 100;

@@ -5,9 +5,9 @@ use super::super::choices::FioMem;
 use super::super::cpus;
 use super::placed::FioSurroundings;
 use super::refused::refused;
-use crate::error::Refusal;
-use crate::plan::{NodePolicy, WorkerMemory};
-use crate::unit::Bytes;
+use assay_plan::error::Refusal;
+use assay_plan::plan::{NodePolicy, WorkerMemory};
+use assay_plan::unit::Bytes;
 
 impl FioJob {
     pub(super) fn memory(&self, found: &FioSurroundings<'_>) -> Result<WorkerMemory, Refusal> {

@@ -6,12 +6,12 @@ use super::super::asked::FioJob;
 use super::super::choices::{FioFadvise, FioLockfile, FioSyncMode, FioSyncRange, FioWriteHint};
 use super::super::engine::FioEngine;
 use super::refused::refused;
-use crate::error::Refusal;
-use crate::plan::{
+use assay_plan::error::Refusal;
+use assay_plan::plan::{
     Advice, AioOptions, Caching, DonorFile, Durability, FileSharing, Interference, Method,
     MmapOptions, RingOptions, SyncFileRange, TrimCall, VectoredFlags, WriteHint,
 };
-use crate::unit::{Bytes, Ops};
+use assay_plan::unit::{Bytes, Ops};
 
 impl FioJob {
     /// The engine as a method of ours.

@@ -6,11 +6,11 @@ use super::super::direction::FioDirection;
 use super::super::job_target::FioAmount;
 use super::refused::refused;
 use super::target::FioRegion;
-use crate::error::Refusal;
-use crate::plan::{
+use assay_plan::error::Refusal;
+use assay_plan::plan::{
     Arrivals, Balance, Cap, Caps, ComputeTime, Rate, RestTime, SteadyWindow, StopLimit, StopRule,
 };
-use crate::unit::{Bytes, Nanos, Ops};
+use assay_plan::unit::{Bytes, Nanos, Ops};
 
 impl FioJob {
     /// Rates and pauses.

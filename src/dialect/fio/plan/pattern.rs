@@ -5,11 +5,11 @@ use super::super::choices::{FioDedupeMode, FioRw};
 use super::super::direction::FioDirection;
 use super::super::job_target::{FioAmount, FioBlockShare, FioDistribution};
 use super::target::FioRegion;
-use crate::plan::{
+use assay_plan::plan::{
     Action, ActionShare, ActionSize, BlockSize, Fill, Mix, OffsetOrdering, Pattern, Region,
     WeightedSize,
 };
-use crate::unit::Bytes;
+use assay_plan::unit::Bytes;
 
 /// An action of ours for a direction of fio's.
 pub(super) const fn action(direction: FioDirection) -> Action {

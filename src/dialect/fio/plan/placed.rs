@@ -4,8 +4,8 @@ use std::io;
 use std::path::Path;
 
 use super::super::cpus;
-use crate::plan::{Plan, SequenceSeeds};
-use crate::record::{PhaseLook, StreamedPhase};
+use assay_plan::plan::{Plan, SequenceSeeds};
+use assay_record::record::{PhaseLook, StreamedPhase};
 
 /// What stands at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,9 +4,9 @@ use super::super::asked::FioJob;
 use super::super::choices::FioRandomGenerator;
 use super::super::direction::FioDirection;
 use super::refused::refused;
-use crate::error::Refusal;
-use crate::plan::{IoClass, IoPriorities, IoPriority, PriorityShare, SeedStream};
-use crate::unit::Bytes;
+use assay_plan::error::Refusal;
+use assay_plan::plan::{IoClass, IoPriorities, IoPriority, PriorityShare, SeedStream};
+use assay_plan::unit::Bytes;
 
 impl FioJob {
     /// The priorities of a clone's I/Os, with the seed that fio draws them from.

@@ -1,7 +1,7 @@
 //! How a word that is not done is refused.
 
 use super::super::asked::{FioJob, FioPlace};
-use crate::error::Refusal;
+use assay_plan::error::Refusal;
 
 /// Why a word is not done: its place, what it is, what to write instead.
 pub(super) fn refused(job: &FioJob, word: &str, why: &str, instead: &str) -> Refusal {

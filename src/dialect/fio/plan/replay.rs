@@ -10,14 +10,14 @@ use super::super::{blktrace, names};
 use super::placed::{FioSurroundings, FioThere};
 use super::refused::refused;
 use super::target::{folders, made_before};
-use crate::error::{Doing, Fault, Refusal};
-use crate::name::NameText as _;
-use crate::plan::{
+use assay_plan::error::{Doing, Fault, Refusal};
+use assay_plan::name::NameText as _;
+use assay_plan::plan::{
     Action, ActionShare, BlockSize, Durability, FileOrder, Job, LayoutMode, ListedDevice, Mix,
     OffsetOrdering, Pattern, Phase, Replay, Size, StopLimit, StopRule, Target, Work,
 };
-use crate::stats::divisor;
-use crate::unit::{Bytes, Nanos, Ops};
+use assay_plan::stats::divisor;
+use assay_plan::unit::{Bytes, Nanos, Ops};
 
 /// What a clone does of a list, and where.
 pub(super) struct PlannedList {

@@ -12,12 +12,12 @@ use super::super::job_target::{FioAccessZone, FioAmount, FioDistribution, FioSpr
 use super::super::names;
 use super::refused::refused;
 use super::target::FioRegion;
-use crate::error::Refusal;
-use crate::plan::{
+use assay_plan::error::Refusal;
+use assay_plan::plan::{
     ByDirection, FileService, PlaceDistribution, RandomGenerator, RandomPlaces, SeededSequence,
     SequencePlaces, SequenceSeeds, SizedZone, SteadyFill, StridedZones, Zone,
 };
-use crate::unit::Bytes;
+use assay_plan::unit::Bytes;
 
 impl FioJob {
     /// The sequence of a clone; `None` where it is one block after the other, which needs no seeds.

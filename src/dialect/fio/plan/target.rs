@@ -9,12 +9,12 @@ use super::super::job_target::FioAmount;
 use super::super::names;
 use super::placed::FioThere;
 use super::refused::refused;
-use crate::error::Refusal;
-use crate::name::NameText as _;
-use crate::plan::{
+use assay_plan::error::Refusal;
+use assay_plan::name::NameText as _;
+use assay_plan::plan::{
     LayoutMode, Lifetime, OverwriteConsent, OverwriteScope, Phase, Size, StopLimit, Target, Work,
 };
-use crate::unit::Bytes;
+use assay_plan::unit::Bytes;
 
 /// Where a clone works, and how much of it.
 #[derive(Clone, Debug)]
@@ -375,7 +375,7 @@ pub(super) fn folders<'p>(paths: impl IntoIterator<Item = &'p PathBuf>) -> Vec<P
 }
 
 /// Whether a job writes until nothing fits: how long its file is then nobody knows before.
-fn fills(job: &crate::plan::Job) -> bool {
+fn fills(job: &assay_plan::plan::Job) -> bool {
     job.stop.first_of.contains(&StopLimit::Full)
 }
 
@@ -393,7 +393,7 @@ fn filled_before(before: &[Phase], path: &Path) -> bool {
 /// How long a file is that an earlier phase makes.
 pub(super) fn made_before(before: &[Phase], path: &Path) -> Option<u64> {
     let jobs = before.iter().flat_map(|phase| phase.jobs.iter()).filter(|job| !fills(job));
-    let size = |job: &crate::plan::Job| match &job.work {
+    let size = |job: &assay_plan::plan::Job| match &job.work {
         Work::Blocks(blocks) => match &blocks.target {
             Target::File { path: other, size: Size::Exactly(size), .. } if other == path => {
                 Some(size.0)

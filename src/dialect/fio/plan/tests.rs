@@ -7,13 +7,13 @@ use std::path::Path;
 use super::super::asked::{FioPathKind, FioWorld};
 use super::super::read;
 use super::*;
-use crate::name::NameText as _;
-use crate::plan::{
+use assay_plan::name::NameText as _;
+use assay_plan::plan::{
     BlockSize, Caching, DepthSearch, Durability, LayoutMode, Lifetime, Method, OffsetOrdering,
     OverwriteScope, ReplayAction, Size, SteadyFigure, SteadyMeasure, SteadyWindow, StopLimit,
     Target, Verify, VerifyBacklog,
 };
-use crate::unit::{Bytes, Ops};
+use assay_plan::unit::{Bytes, Ops};
 
 /// The lists that are there.
 fn listed(path: &Path) -> std::io::Result<Vec<u8>> {
@@ -333,7 +333,7 @@ fn what_is_read_beforehand_stays_in_memory() {
 fn loops_that_remove_their_files_are_phases() {
     let of = |words: &str| {
         let planned = planned(&format!("--name=a --size=1m --rw=write {words}")).expect(words);
-        let layout = |phase: &crate::plan::Phase| {
+        let layout = |phase: &assay_plan::plan::Phase| {
             let Work::Blocks(blocks) = &phase.jobs[0].work else { panic!("{words}") };
             match &blocks.target {
                 Target::File { layout, .. } | Target::Files { layout, .. } => Some(*layout),

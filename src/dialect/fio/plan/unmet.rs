@@ -7,7 +7,7 @@ use super::super::choices::{
 use super::super::engine::FioEngine;
 use super::super::job_target::FioAmount;
 use super::refused::refused;
-use crate::error::Refusal;
+use assay_plan::error::Refusal;
 
 /// A word of a job that is not done: its name, whether it is meant, why not, and what to write instead.
 struct UnmetOption {

@@ -10,13 +10,13 @@ use super::super::logs;
 use super::super::verify_state::{self, FioVerifyState};
 use super::placed::{FioPlan, FioSurroundings};
 use super::refused::refused;
-use crate::error::Refusal;
-use crate::plan::{
+use assay_plan::error::Refusal;
+use assay_plan::plan::{
     Action, BlockWork, Durability, FileOrder, Fill, HeadedData, HeaderLayout, Job, LayoutMode, Mix,
     Pattern, PieceChecksum, Rate, SequenceSeeds, StopLimit, StopRule, Target, Verify,
     VerifyBacklog, Work, WrittenPart,
 };
-use crate::unit::{Bytes, Nanos};
+use assay_plan::unit::{Bytes, Nanos};
 
 impl FioJob {
     /// Refuses what would change the verification, and is not done here.

@@ -3,7 +3,7 @@
 use super::job::FioStyle;
 use super::number::{FioQuantity, scaled};
 use crate::dialect::fio::FioClone;
-use crate::plan::SEED_STREAMS;
+use assay_plan::plan::SEED_STREAMS;
 
 /// What stands in the line of a job.
 #[derive(Clone, Debug, Default, PartialEq)]

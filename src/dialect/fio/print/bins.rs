@@ -1,10 +1,10 @@
 //! fio's histogram of latencies, and the percentiles it reads from it.
 //!
 //! 64 bins per power of two, in 29 groups: values below 128 ns have a bin each, the last bin takes all from 17 s.
-//! A cell of [`Histogram`](crate::stats::Histogram) is half as wide and lies in one bin, so nothing is lost on the
+//! A cell of [`Histogram`](assay_plan::stats::Histogram) is half as wide and lies in one bin, so nothing is lost on the
 //! way from one to the other.
 
-use crate::stats::HistogramCell;
+use assay_plan::stats::HistogramCell;
 
 const BITS: u32 = 6;
 const STEPS: usize = 1 << BITS;
@@ -162,7 +162,7 @@ fn round(number: u128) -> (u64, i32) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stats::Histogram;
+    use assay_plan::stats::Histogram;
     use proptest::prelude::*;
 
     proptest! {

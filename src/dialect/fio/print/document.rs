@@ -10,7 +10,7 @@ use super::merge::mixed;
 use super::report::{FioDiskReport, FioDiskUse, FioIdleness, FioReport};
 use super::shares::{FioLatencyShares, FioShares, LATENCY_LABELS, LEAST_DEPTH};
 use super::summary::{FioGroup, groups};
-use crate::plan::SteadyFigure;
+use assay_plan::plan::SteadyFigure;
 
 type Pairs = Vec<(String, FioJson)>;
 

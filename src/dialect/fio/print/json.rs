@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::name;
+use assay_plan::name;
 
 /// A value of a document.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::bins::FioBins;
 use super::moments::FioMoments;
-use crate::plan::{IoClass, IoPriority};
+use assay_plan::plan::{IoClass, IoPriority};
 
 /// What is in a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

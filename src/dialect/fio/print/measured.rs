@@ -1,6 +1,6 @@
 //! Latencies as our records have them, in fio's terms.
 
-use crate::stats::{HistogramCells, Latency};
+use assay_plan::stats::{HistogramCells, Latency};
 
 use super::bins::FioBins;
 use super::job::FioLatency;
@@ -49,8 +49,8 @@ fn beyond(latency: &Latency, cells: &HistogramCells) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stats::ActionTally;
-    use crate::unit::Nanos;
+    use assay_plan::stats::ActionTally;
+    use assay_plan::unit::Nanos;
     use proptest::prelude::*;
 
     proptest! {

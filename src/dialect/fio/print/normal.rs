@@ -9,7 +9,7 @@ use super::normal_direction::DirectionText;
 use super::number::{FioQuantity, scaled};
 use super::shares::{FioLatencyShares, FioShares, LATENCY_LABELS, LEAST_DEPTH};
 use super::summary::FioGroup;
-use crate::plan::{SteadyFigure, SteadyMeasure};
+use assay_plan::plan::{SteadyFigure, SteadyMeasure};
 
 /// The block of a job. Empty where it did nothing.
 ///

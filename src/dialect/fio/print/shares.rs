@@ -1,6 +1,6 @@
 //! Counts of I/Os in classes, and the percentages that fio makes of them.
 
-use crate::stats::HistogramCell;
+use assay_plan::stats::HistogramCell;
 
 /// Counts in classes, and what they are parts of.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -137,7 +137,7 @@ fn middle(least: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stats::Histogram;
+    use assay_plan::stats::Histogram;
     use proptest::prelude::*;
 
     #[test]

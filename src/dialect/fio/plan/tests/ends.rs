@@ -1,7 +1,7 @@
 //! What ends a job, and what ends with it.
 
 use super::*;
-use crate::plan::{ErrorTolerance, FaultReach, LeastRate, RestTime, ServiceLevel};
+use assay_plan::plan::{ErrorTolerance, FaultReach, LeastRate, RestTime, ServiceLevel};
 
 /// What the first job of a line reaches with a fault.
 fn reach(line: &str) -> FaultReach {

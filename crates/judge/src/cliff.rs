@@ -1,0 +1,174 @@
+//! T43: a fast start that the device could not keep up.
+
+use super::changed_with::ChangedWith;
+use super::measure::{PhaseView, estimate};
+use super::rate_series::{RateInterval, intervals, total};
+use super::threshold::{
+    CLIFF, CLIFF_GOING, CLIFF_HARMLESS, CLIFF_PART, CLIFF_PART_SHARE, CLIFF_SIDE,
+};
+use super::words::pace;
+use super::{Rule, RuleJudge, advice, disturbed, finding, limits, refuted};
+use assay_plan::stats::{self, Estimate};
+use assay_plan::unit::Bytes;
+use assay_record::claim::{AverageOfFall, SteadyClaim};
+use assay_record::record::{
+    Exhibit, ExhibitValue, Finding, FindingWeight, MeasuredSubject, PhaseLedger, TrapId,
+};
+
+/// The rate of the device has two levels, the first far above the second.
+pub const RULE: Rule = Rule {
+    id: TrapId::T43,
+    title: "A fast cache, then a cliff",
+    happens: "A drive writes the first gigabytes to a fast cache and then falls to its sustained speed; the average is neither.",
+    seen_by: "Bytes in every 100 ms: of direct calls, or of the device where nobody else uses it.",
+    said_when: "The rate falls once by more than a factor of {CLIFF}, and {CLIFF_SIDE} of both sides stay on their side of the middle: doubtful, unsteady, with both rates; the figure is corrected to the second, unless a limit changed. A note where the average is close to the second anyway.",
+    try_it: "Write 200 MiB to a card that takes 48 MiB at 32 MiB/s and the rest at 4 MiB/s.",
+    answer: "`sustain` runs until the rate is steady, and plans can.",
+    judge: RuleJudge::Ledger(judge),
+};
+
+/// Before and after the fall.
+struct SpeedFall {
+    before: RateInterval,
+    after: RateInterval,
+    all: RateInterval,
+}
+
+fn judge(phase_view: &PhaseView<'_>, ledger: &PhaseLedger, found: &[Finding]) -> Option<Finding> {
+    if refuted(found) || disturbed(found) || phase_view.paced() || phase_view.of_trees() {
+        return None;
+    }
+    let fall = fall(phase_view)?;
+    let flow_view = phase_view.cases.iter().find(|flow_view| flow_view.on_devices())?;
+    let (fast, slow) = (pace(fall.before.rate()), pace(fall.after.rate()));
+    let average = fall.all.rate();
+    let changed = ChangedWith::new(ledger, fall.before.time);
+    // Who asked for what lasts is told of both.
+    let asked = phase_view.record.plan.study().tells_what_lasts()
+        && phase_view.phase.steady.iter().any(|job| job.state.is_some());
+    let (weight, measures, average) = if average <= fall.after.rate() * CLIFF_HARMLESS {
+        (FindingWeight::Note, None, AverageOfFall::NearSecond)
+    } else if asked {
+        (FindingWeight::Note, None, AverageOfFall::ToldApart)
+    } else {
+        let neither = AverageOfFall::Neither(pace(average));
+        (FindingWeight::Doubt, Some(MeasuredSubject::Unsteady), neither)
+    };
+    let claim = SteadyClaim::RateFell {
+        device: flow_view.named(),
+        fast,
+        slow,
+        after: Bytes(fall.before.bytes),
+        with: changed.cause(flow_view.direction(), [fast.0, slow.0]),
+        average,
+    };
+    let shown = |when: &str, part: RateInterval| {
+        Exhibit::new(
+            format!("{when} the fall"),
+            ExhibitValue::worded(
+                pace(part.rate()),
+                format!("{} in {}: {}", Bytes(part.bytes), part.time, pace(part.rate())),
+            ),
+            "the run's series",
+        )
+    };
+    Some(finding(
+        RULE.id,
+        weight,
+        measures,
+        claim,
+        [shown("before", fall.before), shown("after", fall.after)]
+            .into_iter()
+            .chain(changed.exhibits())
+            .collect(),
+        advice::sustained(flow_view),
+    ))
+}
+
+/// What the device keeps up, when it fell; nothing where a limit changed, of which that may be the rate.
+pub(super) fn sustained(phase_view: &PhaseView<'_>) -> Option<Estimate> {
+    if phase_view.cases.iter().any(|flow_view| limits::changing(flow_view).is_some()) {
+        return None;
+    }
+    let after = fall(phase_view)?.after;
+    estimate(Bytes(after.bytes), after.time)
+}
+
+/// The fall, if there is one: two levels that hardly overlap, and at each of which it goes on.
+fn fall(phase_view: &PhaseView<'_>) -> Option<SpeedFall> {
+    let intervals = intervals(phase_view)?;
+    let all = total(&intervals);
+    let part = CLIFF_PART.0.max((all.time.0 as f64 * CLIFF_PART_SHARE) as u64);
+    let each = all.time.0.checked_div(intervals.len() as u64)?.max(1);
+    let rates: Vec<f64> = intervals.iter().map(|interval| interval.rate()).collect();
+    let at = stats::fall(&rates, CLIFF, part.div_ceil(each) as usize)?;
+    let (left, right) = intervals.split_at(at);
+    let right = right.get(1..)?;
+    let (before, after) = (total(left), total(right));
+    // A stall is no second rate.
+    let goes_on = |part: &[RateInterval], whole: RateInterval| {
+        let going = part.iter().filter(|part| part.rate() > whole.rate() * CLIFF_GOING).count();
+        going as f64 >= part.len() as f64 * CLIFF_SIDE
+    };
+    (goes_on(left, before) && goes_on(right, after)).then_some(SpeedFall { before, after, all })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::bench::{DoctoredRecord, verdict};
+    use assay_plan::plan::StudyPlan;
+    use assay_plan::stats::SteadyState;
+    use assay_plan::unit::MIB;
+    use assay_record::record::{MeasuredSubject, TrapId, Trust};
+
+    /// A direct write of so many eighths of a MiB in each tenth of a second.
+    fn series(eighths: impl Iterator<Item = u64>) -> DoctoredRecord {
+        let mut bench = DoctoredRecord::write_flushed();
+        bench.direct(true);
+        let bytes: Vec<u64> = eighths.map(|eighth| eighth * MIB / 8).collect();
+        bench.device_series(&bytes);
+        bench
+    }
+
+    #[test]
+    fn a_fall_is_told_with_both_rates() {
+        let bench = series((0..50).map(|n| if n < 20 { 6 } else { 1 }));
+        let found = verdict(&bench.record);
+        assert_eq!((found.trust, found.measures), (Trust::Doubtful, MeasuredSubject::Unsteady));
+        let said = "loop3 fell from 7.86 MB/s to 1.31 MB/s after 15 MiB: the average";
+        assert!(found.summary().starts_with(said), "{}", found.summary());
+        let kept = found.corrected.expect("the second rate").value / (1.25 * MIB as f64);
+        assert!((0.97..1.03).contains(&kept), "{kept}");
+        let traps: Vec<_> = found.findings.iter().map(|f| f.trap).collect();
+        assert!(!traps.contains(&TrapId::T58), "{traps:?}");
+    }
+
+    #[test]
+    fn who_asked_for_what_lasts_is_told_of_both() {
+        let mut bench = series((0..50).map(|n| if n < 20 { 6 } else { 1 }));
+        bench.record.plan.aim = Some(StudyPlan::Sustain);
+        let rounds = vec![1.0; 5];
+        bench.steadied(Some(SteadyState { mean: 1.0, spread: 0.0, slope: 0.0, rounds }));
+        let found = verdict(&bench.record);
+        assert_eq!(found.trust, Trust::Sound, "{}", found.summary());
+        assert!(
+            found
+                .findings
+                .iter()
+                .any(|f| f.trap == TrapId::T43 && f.text().contains(" fell from "))
+        );
+    }
+
+    #[test]
+    fn rates_that_wander_and_rates_that_rise_are_no_fall() {
+        let wander = series((0..50).map(|n| 1 + (n * 7) % 5));
+        assert_eq!(verdict(&wander.record).trust, Trust::Sound);
+        // Two seconds of nothing at the end are a stall, with one answer in between.
+        let stall = series((0..50).map(|n| if n < 28 { 4 } else { u64::from(n == 40) }));
+        let traps = verdict(&stall.record).findings;
+        assert!(traps.iter().all(|f| f.trap != TrapId::T43), "{traps:?}");
+        let rise = series((0..50).map(|n| if n < 20 { 1 } else { 3 }));
+        let traps = verdict(&rise.record).findings;
+        assert!(traps.iter().all(|f| f.trap != TrapId::T43), "{traps:?}");
+    }
+}

@@ -1,0 +1,100 @@
+//! T14: a flush for each small write: the figure is the latency of a flush.
+
+use super::measure::{DeviceLevel, FlowView, ratio};
+use super::threshold::{AMPLIFIED, FLUSH_BOUND, FLUSH_WRITES};
+use super::{Rule, RuleJudge, advice, finding};
+use assay_plan::unit::Bytes;
+use assay_record::claim::FlushClaim;
+use assay_record::evidence::Direction;
+use assay_record::record::{Exhibit, ExhibitValue, Finding, FindingWeight, Remedy, TrapId};
+
+/// At least half as many flushes as writes.
+pub const RULE: Rule = Rule {
+    id: TrapId::T14,
+    title: "One flush per write",
+    happens: "With a flush after each small write the figure is flush latency, and that time is in no busy counter.",
+    seen_by: "Flushes of the device against write calls.",
+    said_when: "At least {FLUSH_BOUND} flushes per write: a note with the latency of a durable write, and with the amplification if the device wrote at least {AMPLIFIED} times as much as the program.",
+    try_it: "`assay dd if=/dev/zero of=x bs=10k count=400 oflag=dsync`",
+    answer: "Prints the counts of flushes and writes beside the rate.",
+    judge: RuleJudge::Flow(judge),
+};
+
+/// Flushes of the device where there was one for every two writes at the least.
+fn flushes(flow_view: &FlowView<'_>) -> Option<u64> {
+    if !flow_view.writes() || !flow_view.on_devices() || !flow_view.first_write() {
+        return None;
+    }
+    let level = flow_view.top()?;
+    let (flushes, writes) = (level.timed.flushes?, level.asked.writes);
+    let bound = writes >= FLUSH_WRITES && flushes as f64 >= writes as f64 * FLUSH_BOUND;
+    bound.then_some(flushes)
+}
+
+/// How many times as much as the program the device wrote because each write was made durable by itself, and the
+/// reading.
+fn amplified(level: &DeviceLevel<'_>) -> Option<(f64, Exhibit)> {
+    let (asked, wrote) = (level.asked.write, level.moved(Direction::Write));
+    let times = ratio(wrote, asked);
+    if asked == 0 || times < AMPLIFIED {
+        return None;
+    }
+    let value =
+        ExhibitValue::worded(Bytes(wrote), format!("{} for {}", Bytes(wrote), Bytes(asked)));
+    let reading = format!("written to {}", level.name());
+    Some((times, Exhibit::new(reading, value, level.source())))
+}
+
+fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
+    let flushes = flushes(flow_view)?;
+    let level = flow_view.top()?;
+    let writes = level.asked.writes;
+    let mut because = vec![
+        Exhibit::new(format!("flushes of {}", level.name()), flushes, level.source()),
+        Exhibit::new("write calls", writes, "count of the calls"),
+        level.exhibit_work(),
+    ];
+    if let Some(each) = flow_view.time().0.checked_div(writes) {
+        because.push(Exhibit::new(
+            "time per durable write",
+            assay_plan::unit::Nanos(each),
+            "the run's clock",
+        ));
+    }
+    let (amplified, shown) = amplified(level).unzip();
+    because.extend(shown);
+    let device = level.name();
+    Some(finding(
+        RULE.id,
+        FindingWeight::Note,
+        None,
+        FlushClaim::EachWriteFlushed { flushes, writes, device, amplified },
+        because,
+        advice::own_verb(flow_view, Remedy::OtherBlocks, "quick", ""),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::bench::{DoctoredRecord, verdict};
+    use assay_plan::unit::Ops;
+    use assay_record::record::{TrapId, Trust};
+
+    #[test]
+    fn a_flush_for_each_write_is_latency() {
+        let mut bench = DoctoredRecord::write_flushed();
+        bench.record.phases[0].flows[0].calls = Ops(2048);
+        bench.flushes(2049);
+        let found = verdict(&bench.record);
+        assert_eq!(found.trust, Trust::Sound);
+        assert!(found.summary().contains("Flush-bound: 2049 flushes for 2048 writes"), "{found:?}");
+    }
+
+    #[test]
+    fn the_flush_at_the_end_of_one_large_write_is_none() {
+        let mut bench = DoctoredRecord::write_flushed();
+        bench.record.phases[0].flows[0].calls = Ops(1);
+        bench.flushes(2);
+        assert!(verdict(&bench.record).findings.iter().all(|f| f.trap != TrapId::T14));
+    }
+}

@@ -1,0 +1,113 @@
+//! T38: a file in many pieces, or a file system nearly full.
+
+use super::measure::FlowView;
+use super::threshold::{FRAGMENTS, FRAGMENTS_LEAST, NEARLY_FULL};
+use super::words::{of, operand, share};
+use super::{Rule, RuleJudge, finding};
+use assay_plan::unit::MIB;
+use assay_record::claim::PlaceClaim;
+use assay_record::record::{
+    Exhibit, ExhibitValue, Finding, FindingWeight, NextStep, Remedy, TrapId,
+};
+
+/// Many extents, and requests smaller than the calls; or little room left to write in.
+pub const RULE: Rule = Rule {
+    id: TrapId::T38,
+    title: "Fragmentation, and a nearly full disk",
+    happens: "A fragmented file reaches the device as small requests, and a nearly full disk has no large free extents left.",
+    seen_by: "FIEMAP; average request size; free space.",
+    said_when: "More than {FRAGMENTS} extents per MiB and requests smaller than the calls, or a write with less than {NEARLY_FULL} free: a note.",
+    try_it: "Fill a file system with small files, delete every other one, and write a large one.",
+    answer: "Prints the request size; its own files are contiguous where there is room.",
+    judge: RuleJudge::Flow(judge),
+};
+
+fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
+    if !flow_view.on_devices() || flow_view.of_trees() {
+        return None;
+    }
+    pieces(flow_view).or_else(|| full(flow_view))
+}
+
+fn pieces(flow_view: &FlowView<'_>) -> Option<Finding> {
+    let extents = flow_view.extents()?;
+    let level = flow_view.top()?;
+    let size = level.request(flow_view.direction())?;
+    let many = extents.count as f64 * MIB as f64 > extents.range.0 as f64 * FRAGMENTS;
+    if !many || extents.count < FRAGMENTS_LEAST || size >= flow_view.flow.block {
+        return None;
+    }
+    Some(finding(
+        RULE.id,
+        FindingWeight::Note,
+        None,
+        PlaceClaim::Fragmented {
+            path: flow_view.subject.path.clone(),
+            extents: extents.count,
+            calls: flow_view.flow.block,
+            device: level.name(),
+            requests: size,
+        },
+        vec![
+            Exhibit::new(
+                format!("extents of {}", flow_view.subject.path),
+                ExhibitValue::worded(
+                    extents.count,
+                    format!("{} in {}", extents.count, extents.range),
+                ),
+                "FIEMAP",
+            ),
+            Exhibit::new(format!("average request size of {}", level.name()), size, level.source()),
+        ],
+        Some(NextStep::new(
+            Remedy::Inspect,
+            format!("filefrag -v {}", operand(&flow_view.subject.path)),
+        )),
+    ))
+}
+
+fn full(flow_view: &FlowView<'_>) -> Option<Finding> {
+    let space = flow_view.subject.space.seen().filter(|_| flow_view.writes())?;
+    let free = space.free.0 as f64 / space.total.0.max(1) as f64;
+    let point = flow_view
+        .subject
+        .mount
+        .seen()
+        .map_or(flow_view.subject.path.as_str(), |mount| &mount.point);
+    (free < NEARLY_FULL).then(|| {
+        finding(
+            RULE.id,
+            FindingWeight::Note,
+            None,
+            PlaceClaim::NearlyFull { free: share(free) },
+            vec![Exhibit::new(format!("free on {point}"), of(space.free, space.total), "statfs()")],
+            Some(NextStep::new(Remedy::Inspect, format!("df -h {}", operand(point)))),
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::bench::{DoctoredRecord, verdict};
+    use assay_plan::unit::Bytes;
+    use assay_record::evidence::Reading;
+    use assay_record::record::TrapId;
+
+    #[test]
+    fn pieces_and_little_room_are_named() {
+        let mut bench = DoctoredRecord::read_cold();
+        let named = |bench: &DoctoredRecord| {
+            verdict(&bench.record).findings.iter().any(|f| f.trap == TrapId::T38)
+        };
+        bench.lay(Bytes::ZERO, Bytes::mib(20));
+        assert!(!named(&bench));
+        bench.pieces(320);
+        assert!(named(&bench));
+        let mut bench = DoctoredRecord::write_flushed();
+        let at = bench.record.phases[0].flows[0].subject;
+        if let Reading::Seen(space) = &mut bench.record.resolved.subjects[at].space {
+            space.free = Bytes::mib(90);
+        }
+        assert!(named(&bench));
+    }
+}

@@ -1,0 +1,258 @@
+//! The limits of control groups on the devices below a flow.
+
+use super::measure::{self, DeviceLevel, FlowView, PhaseView};
+use super::threshold::{LIMIT_HOLDS, LIMIT_LOOK, LIMIT_NEAR, LIMIT_NEAR_IDLE, LIMIT_SLICE};
+use super::words::pace;
+use assay_plan::name::quoted;
+use assay_plan::unit::{Iops, Nanos};
+use assay_record::claim::CgroupLimit;
+use assay_record::evidence::{Direction, LimitValue, Throttle};
+use assay_record::record::{Exhibit, ExhibitValue, NextStep, Remedy, SamplePoint};
+use assay_record::words::say;
+
+/// The limits on the devices below a flow, in its direction: those that held at last, where they have changed.
+pub(super) fn over<'c, 'a>(
+    flow_view: &'c FlowView<'a>,
+) -> impl Iterator<Item = (&'a Throttle, &'c DeviceLevel<'a>)> {
+    let at_first = flow_view.record.resolved.limits.seen();
+    let limits = flow_view.phase.evidence.limits.as_deref().or(at_first);
+    on(flow_view, limits.map(|limits| limits.io.as_slice()).unwrap_or_default())
+}
+
+/// Those of these limits that are on the devices below a flow, in its direction.
+fn on<'c, 'a>(
+    flow_view: &'c FlowView<'a>,
+    limits: &'a [Throttle],
+) -> impl Iterator<Item = (&'a Throttle, &'c DeviceLevel<'a>)> {
+    limits.iter().filter_map(|throttle| {
+        let level = flow_view.levels.iter().find(|level| {
+            let here = |number, name: &str| number == throttle.device || name == throttle.name;
+            level.layers.iter().any(|layer| here(layer.number, &layer.name))
+        })?;
+        (throttle.direction == flow_view.direction()).then_some((throttle, level))
+    })
+}
+
+/// The limit on the devices of a flow from each moment on at which another one was seen; the last may have begun
+/// earlier.
+fn steps<'a>(flow_view: &FlowView<'a>) -> Vec<(Nanos, Option<&'a Throttle>)> {
+    let evidence = &flow_view.phase.evidence;
+    let here = |limits: &'a [Throttle]| on(flow_view, limits).next().map(|(throttle, _)| throttle);
+    let at_first = flow_view.record.resolved.limits.seen();
+    let at_first = at_first.and_then(|limits| here(&limits.io));
+    let changes = evidence.limit_changes.iter().map(|change| (change.at_ns, here(&change.io)));
+    let end = flow_view.phase.span.length();
+    // What changed after the last look may have held until then.
+    let at_last = evidence.limits.as_deref().map(|limits| (end, here(&limits.io)));
+    let first = [(Nanos::ZERO, at_first)].into_iter();
+    first.chain(changes).chain(at_last).collect()
+}
+
+/// A limit on the devices of a flow that changed, came or went, and for which share of the time at the most one
+/// was there; `None` where it was the same all the time.
+pub(super) fn changing<'a>(flow_view: &FlowView<'a>) -> Option<(&'a Throttle, f64)> {
+    let steps = steps(flow_view);
+    let end = flow_view.phase.span.length();
+    let changed = steps.windows(2).any(|pair| pair[0].1 != pair[1].1);
+    let ends = steps.iter().skip(1).map(|(at, _)| (*at).min(end)).chain([end]);
+    let there = steps.iter().zip(ends).filter(|((_, limit), _)| limit.is_some());
+    let held: Nanos = there.map(|((from, _), to)| to.less(*from)).sum();
+    let share = (held.0 as f64 / end.0.max(1) as f64).min(1.0);
+    let limit = steps.iter().find_map(|(_, limit)| *limit)?;
+    changed.then_some((limit, share))
+}
+
+/// Whether a limit was on the devices of a flow at a moment, as far as that was seen.
+pub(super) fn there(flow_view: &FlowView<'_>, at: Nanos) -> bool {
+    let steps = steps(flow_view);
+    steps.iter().rfind(|(from, _)| *from < at).is_some_and(|(_, limit)| limit.is_some())
+}
+
+/// A limit on the devices of a flow that came or went, if what passed while it was there is what it allows: it held
+/// the run then, whatever the rate was before or after it.
+pub(super) fn met_while_there<'a>(flow_view: &FlowView<'a>) -> Option<(&'a Throttle, f64)> {
+    let steps = steps(flow_view);
+    let end = flow_view.phase.span.length();
+    let ends = steps.iter().skip(1).map(|(at, _)| *at).chain([end]);
+    // It may have changed as long before that was seen.
+    let met = |(from, to): (Nanos, Nanos), throttle: &Throttle| {
+        let passed = passed_between(flow_view, throttle, from, to.less(LIMIT_LOOK));
+        passed.is_some_and(|(passed, time)| {
+            let least = cap(throttle) * (1.0 - LIMIT_NEAR_IDLE) * time.as_secs();
+            let most = cap(throttle) * (1.0 + LIMIT_NEAR) * (time + LIMIT_SLICE).as_secs();
+            (least..=most).contains(&passed)
+        })
+    };
+    let mut there = steps.iter().zip(ends).filter_map(|((from, limit), to)| {
+        let limit = (*limit)?;
+        met((*from, to), limit).then_some(limit)
+    });
+    let limit = there.next()?;
+    changing(flow_view).map(|(_, share)| (limit, share))
+}
+
+/// What passed in a part of a phase, as a limit counts it, and in how long; `None` of a part of which too little
+/// was seen.
+fn passed_between(
+    flow_view: &FlowView<'_>,
+    throttle: &Throttle,
+    from: Nanos,
+    to: Nanos,
+) -> Option<(f64, Nanos)> {
+    let direct = flow_view.direct();
+    let passed = |point: &SamplePoint| match (throttle.limit, throttle.direction, direct) {
+        (LimitValue::OpsPerSecond(_), ..) => Some(point.ops),
+        (_, Direction::Read, true) => Some(point.read_bytes),
+        (_, Direction::Write, true) => Some(point.write_bytes),
+        (_, Direction::Read, false) => point.device_read_bytes,
+        (_, Direction::Write, false) => point.device_write_bytes,
+    };
+    let (mut then, mut time, mut sum) = (Nanos::ZERO, Nanos::ZERO, 0_u64);
+    for point in &flow_view.phase.series.points {
+        if then >= from && point.at_ns <= to {
+            time += point.at_ns.less(then);
+            sum = sum.saturating_add(passed(point)?);
+        }
+        then = point.at_ns;
+    }
+    (time >= LIMIT_LOOK).then_some((sum as f64, time))
+}
+
+/// What a limit allows in a second.
+fn cap(throttle: &Throttle) -> f64 {
+    match throttle.limit {
+        LimitValue::BytesPerSecond(cap) | LimitValue::OpsPerSecond(cap) => cap as f64,
+    }
+}
+
+/// Whether more passed than a limit allows: it is not what held the run, whatever did.
+pub(super) fn exceeded(
+    flow_view: &FlowView<'_>,
+    throttle: &Throttle,
+    level: &DeviceLevel<'_>,
+) -> bool {
+    let (cap, amounts) = used(level, throttle);
+    let seconds = flow_view.time() + LIMIT_SLICE;
+    amounts.into_iter().fold(0.0, f64::max) > cap * (1.0 + LIMIT_NEAR) * seconds.as_secs()
+}
+
+/// A limit that may hold a flow back although its figure is below it: the kernel counts some requests
+/// twice that are split on the way (6.18: those of io_uring on a bare device).
+pub(super) fn holding<'c, 'a>(
+    flow_view: &'c FlowView<'a>,
+) -> Option<(&'a Throttle, &'c DeviceLevel<'a>)> {
+    let seconds = flow_view.time().as_secs();
+    over(flow_view).find(|(throttle, level)| {
+        let (cap, amounts) = used(level, throttle);
+        let most = amounts.into_iter().fold(0.0, f64::max);
+        most >= cap * LIMIT_HOLDS * seconds && !exceeded(flow_view, throttle, level)
+    })
+}
+
+/// Whether the limits on the devices of a phase allow so many bytes per second one way: a figure above them
+/// is nobody's. They let a moment's worth pass at once, which a short phase shows.
+pub(super) fn allow(phase_view: &PhaseView<'_>, rate: f64) -> bool {
+    let seconds = measure::whole(phase_view.phase).as_secs();
+    let at_once = (seconds + LIMIT_SLICE.as_secs()) / seconds.max(f64::MIN_POSITIVE);
+    let flows = phase_view.cases.iter().filter(|flow_view| flow_view.on_devices());
+    flows.flat_map(over).all(|(throttle, _)| match throttle.limit {
+        LimitValue::BytesPerSecond(cap) => rate <= cap as f64 * (1.0 + LIMIT_NEAR) * at_once,
+        LimitValue::OpsPerSecond(_) => true,
+    })
+}
+
+/// What a limit allows, to be claimed.
+pub(super) fn allowed(limit: LimitValue) -> CgroupLimit {
+    match limit {
+        LimitValue::BytesPerSecond(cap) => CgroupLimit::BytesPerSecond(pace(cap as f64)),
+        LimitValue::OpsPerSecond(cap) => CgroupLimit::OperationsPerSecond(cap),
+    }
+}
+
+/// A limit in words: its rate.
+pub(super) fn rate(limit: LimitValue) -> String {
+    say(&allowed(limit))
+}
+
+/// The file and value of a limit.
+pub(super) fn exhibit(throttle: &Throttle) -> Exhibit {
+    let number: ExhibitValue = match throttle.limit {
+        LimitValue::BytesPerSecond(cap) => pace(cap as f64).into(),
+        LimitValue::OpsPerSecond(cap) => Iops(cap as f64).into(),
+    };
+    Exhibit::new(
+        format!("limit on {}", throttle.name),
+        ExhibitValue::worded(number, format!("{} ({})", rate(throttle.limit), throttle.value())),
+        throttle.file.clone(),
+    )
+}
+
+/// What lifts the limit, to show the device itself.
+pub(super) fn lift(throttle: &Throttle) -> NextStep {
+    let (file, number) = (&throttle.file, throttle.device);
+    // Version 1 has a file for each kind of limit, in which 0 is none.
+    let none = match (&throttle.limit, throttle.direction) {
+        _ if !file.ends_with("io.max") => "0",
+        (LimitValue::BytesPerSecond(_), Direction::Read) => "rbps=max",
+        (LimitValue::BytesPerSecond(_), Direction::Write) => "wbps=max",
+        (LimitValue::OpsPerSecond(_), Direction::Read) => "riops=max",
+        (LimitValue::OpsPerSecond(_), Direction::Write) => "wiops=max",
+    };
+    NextStep::new(
+        Remedy::LiftLimit,
+        format!("echo '{}:{} {none}' | sudo tee {}", number.major, number.minor, quoted(file)),
+    )
+}
+
+/// A limit's amount for each second, and what a run has used of it: as the program counts, and as the
+/// device does.
+pub(super) fn used(level: &DeviceLevel<'_>, throttle: &Throttle) -> (f64, [f64; 2]) {
+    let way = throttle.direction;
+    match throttle.limit {
+        LimitValue::BytesPerSecond(cap) => {
+            let passed = measure::bytes(&level.timed, way);
+            (cap as f64, [level.asked.bytes(way) as f64, passed as f64])
+        }
+        LimitValue::OpsPerSecond(cap) => {
+            let requests = measure::requests(&level.timed, way);
+            (cap as f64, [requests as f64; 2])
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::bench::{DoctoredRecord, verdict};
+    use super::*;
+    use assay_plan::unit::MIB;
+    use assay_record::record::LimitChange;
+
+    #[test]
+    fn a_limit_that_came_or_went_held_the_run_while_it_was_there() {
+        let mut bench = DoctoredRecord::write_flushed();
+        bench.capped(4 * MIB);
+        let end = crate::measure::whole(&bench.record.phases[0]);
+        let share = |bench: &DoctoredRecord| {
+            let phase_view = PhaseView::new(&bench.record, &bench.record.phases[0]);
+            phase_view.cases.iter().find_map(changing).map(|(_, share)| share)
+        };
+        assert_eq!(share(&bench), None);
+        let removed = LimitChange { at_ns: Nanos(end.0 / 4), io: Vec::new() };
+        bench.record.phases[0].evidence.limit_changes = vec![removed];
+        assert_eq!(share(&bench), Some(0.25));
+        // Nobody saw it before the end.
+        bench.record.phases[0].evidence.limit_changes = Vec::new();
+        bench.record.phases[0].evidence.limits = Some(Box::default());
+        assert_eq!(share(&bench), Some(1.0));
+    }
+
+    #[test]
+    fn no_figure_is_corrected_to_more_than_a_limit_allows() {
+        // 20 MiB, flushed in five seconds.
+        let mut bench = DoctoredRecord::write_without_flush();
+        bench.capped(4 * MIB);
+        assert!(verdict(&bench.record).corrected.is_some());
+        bench.capped(MIB / 2);
+        assert_eq!(verdict(&bench.record).corrected, None);
+    }
+}

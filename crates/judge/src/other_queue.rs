@@ -1,0 +1,86 @@
+//! T33: the queues of two runs are set differently.
+
+use super::{Rule, RuleJudge, finding};
+use assay_plan::name::quoted;
+use assay_record::claim::{CompareClaim, ComparedThing, DifferingValue, Series};
+use assay_record::evidence::{BlockLayer, QueueSettings};
+use assay_record::record::{Exhibit, Finding, FindingWeight, NextStep, Record, Remedy, TrapId};
+
+/// A setting of a queue that changes figures is not the same below two records.
+pub const RULE: Rule = Rule {
+    id: TrapId::T33,
+    title: "Queue settings",
+    happens: "I/O scheduler, writeback throttling or request sizes differ between two runs that are compared.",
+    seen_by: "/sys/block/D/queue of every layer, in both records.",
+    said_when: "A setting recorded in both is not the same: doubtful; the runs are not compared.",
+    try_it: "`assay quick . --record a`, `echo none > /sys/block/D/queue/scheduler`, `assay quick . --record b`, `assay compare a b`.",
+    answer: "Every record has the settings, and `assay compare` checks them before any figure.",
+    judge: RuleJudge::Pair(judge),
+};
+
+/// A setting: its file in the queue's folder, and its value as text.
+type QueueSetting = (&'static str, fn(&QueueSettings) -> Option<String>);
+
+/// Those that change figures.
+const SETTINGS: &[QueueSetting] = &[
+    ("scheduler", |queue| queue.scheduler.clone()),
+    ("nr_requests", |queue| queue.nr_requests.map(|value| value.to_string())),
+    ("max_sectors_kb", |queue| queue.max_sectors_kb.map(|value| value.to_string())),
+    ("read_ahead_kb", |queue| queue.read_ahead_kb.map(|value| value.to_string())),
+    ("wbt_lat_usec", |queue| queue.wbt_lat_usec.map(|value| value.to_string())),
+    ("write_cache", |queue| queue.write_cache.clone()),
+    ("rotational", |queue| queue.rotational.map(|value| u8::from(value).to_string())),
+];
+
+fn judge(first: &Record, second: &Record) -> Vec<Finding> {
+    let mut found: Vec<Finding> = Vec::new();
+    for (one, other) in layers(first).zip(layers(second)) {
+        if let Some(finding) = between(one, other).filter(|new| !found.contains(new)) {
+            found.push(finding);
+        }
+    }
+    found
+}
+
+/// The layers below all paths of a run.
+fn layers(record: &Record) -> impl Iterator<Item = &BlockLayer> {
+    record.resolved.subjects.iter().flat_map(|subject| &subject.stack)
+}
+
+/// What two queues differ in.
+fn between(one: &BlockLayer, other: &BlockLayer) -> Option<Finding> {
+    let (here, there) = one.queue.seen().zip(other.queue.seen())?;
+    let differing = |(file, value): &QueueSetting| {
+        let (here, there) = value(here).zip(value(there))?;
+        (here != there).then_some((*file, here, there))
+    };
+    let all: Vec<_> = SETTINGS.iter().filter_map(differing).collect();
+    let told = |(file, here, there): &(&str, String, String)| DifferingValue {
+        at: (*file).into(),
+        first: here.clone(),
+        second: there.clone(),
+    };
+    let differences = Series(all.iter().map(told).collect());
+    let exhibit = |(file, here, there): &(&str, String, String)| {
+        Exhibit::new(
+            format!("{file} of {} and of {}", one.name, other.name),
+            format!("{here}, {there}"),
+            format!("/sys/block/{}/queue/{file}", one.name),
+        )
+    };
+    // The second device is set as the first one was; then its run has to be repeated.
+    let set = |(file, here, _): &(&str, String, String)| {
+        format!("echo {} | sudo tee /sys/block/{}/queue/{file}", quoted(here), other.name)
+    };
+    let same: Vec<String> = all.iter().map(set).collect();
+    (!all.is_empty()).then(|| {
+        finding(
+            RULE.id,
+            FindingWeight::Doubt,
+            None,
+            CompareClaim::Differ { what: ComparedThing::Queues, differences, more: 0 },
+            all.iter().map(exhibit).collect(),
+            Some(NextStep::new(Remedy::Configure, same.join("; "))),
+        )
+    })
+}

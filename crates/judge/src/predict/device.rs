@@ -1,0 +1,180 @@
+//! What a device and the way to it do to a figure: sectors, alignment, links, cards, queues.
+
+use super::PredictionView;
+use crate::threshold::CARD_ERASE;
+use crate::{
+    direct_not_durable, finding, link_bound, misplaced_partition, unconditioned, worn_out,
+};
+use assay_plan::unit::Bytes;
+use assay_record::claim::ForeseenClaim;
+use assay_record::evidence::{BlockLayer, LayerKind, Link, SurveyedDevice};
+use assay_record::record::{Exhibit, Finding, FindingWeight, TrapId};
+
+pub(super) fn see(view_of_plan: &PredictionView<'_>, found: &mut Vec<Finding>) {
+    for device in view_of_plan.survey.devices() {
+        let judges =
+            [large_sectors, emulated_sectors, loop_start, below_possible, worn, erases, unqueued];
+        found.extend(judges.iter().filter_map(|judge| judge(device)));
+        found.extend(device.links.iter().filter_map(|link| one_at_a_time(device, link)));
+        found.extend(slowest(device));
+    }
+    found.extend(partition_starts(view_of_plan));
+    found.extend(view_of_plan.survey.leaves().find_map(volatile));
+    if view_of_plan.machine.virtual_machine != Some(true) {
+        let next = || unconditioned::sustained(view_of_plan.survey.kind, &view_of_plan.survey.path);
+        let past =
+            |leaf: &SurveyedDevice| unconditioned::unconditioned(&leaf.layer, Bytes::ZERO, next());
+        found.extend(view_of_plan.survey.leaves().find_map(past));
+    }
+}
+
+fn sectors(device: &SurveyedDevice) -> Option<(u64, u64)> {
+    let queue = device.layer.queue.seen()?;
+    Some((queue.logical_block_size?, queue.physical_block_size?))
+}
+
+fn queue_file(device: &SurveyedDevice, name: &str) -> String {
+    format!("/sys/block/{}/queue/{name}", device.layer.name)
+}
+
+/// T20.
+fn large_sectors(device: &SurveyedDevice) -> Option<Finding> {
+    let (logical, _) = sectors(device).filter(|(logical, _)| *logical > 512)?;
+    Some(finding(
+        TrapId::T20,
+        FindingWeight::Note,
+        None,
+        ForeseenClaim::LargeSectors { device: device.layer.name.clone(), sector: Bytes(logical) },
+        vec![Exhibit::new(
+            "logical block",
+            Bytes(logical),
+            queue_file(device, "logical_block_size"),
+        )],
+        None,
+    ))
+}
+
+/// T21.
+fn emulated_sectors(device: &SurveyedDevice) -> Option<Finding> {
+    let (logical, physical) = sectors(device).filter(|(logical, physical)| physical > logical)?;
+    Some(finding(
+        TrapId::T21,
+        FindingWeight::Note,
+        None,
+        ForeseenClaim::EmulatedSectors {
+            device: device.layer.name.clone(),
+            logical: Bytes(logical),
+            physical: Bytes(physical),
+        },
+        vec![Exhibit::new(
+            "physical block",
+            Bytes(physical),
+            queue_file(device, "physical_block_size"),
+        )],
+        None,
+    ))
+}
+
+/// T22: a partition that begins within a physical block, by its start or by the kernel's own account.
+fn partition_starts(view_of_plan: &PredictionView<'_>) -> Option<Finding> {
+    let devices: Vec<&SurveyedDevice> = view_of_plan.survey.devices().collect();
+    let stack: Vec<&BlockLayer> = devices.iter().map(|device| &device.layer).collect();
+    devices.iter().enumerate().find_map(|(at, device)| {
+        let partition = device.partition.as_ref()?;
+        let start = partition.start?;
+        let told = || {
+            let (_, physical) = sectors(device)?;
+            let off = partition.off_by.is_some_and(|off_by| off_by != 0);
+            off.then_some((&device.layer, Bytes(physical)))
+        };
+        let (cut, sector) = misplaced_partition::cut(&stack[at..], start).or_else(told)?;
+        Some(misplaced_partition::said(&device.layer, &partition.name, start, cut, sector))
+    })
+}
+
+/// T22: a loop device that begins within a block of its file.
+fn loop_start(device: &SurveyedDevice) -> Option<Finding> {
+    misplaced_partition::loop_start(&device.layer.name, device.loop_offset?)
+}
+
+/// T46: a link that runs slower than both ends can.
+fn below_possible(device: &SurveyedDevice) -> Option<Finding> {
+    link_bound::below_itself(&device.layer.name, &device.links)
+}
+
+/// T46: a link that any disk of today can fill.
+fn slowest(device: &SurveyedDevice) -> Option<Finding> {
+    link_bound::slow(&device.layer.name, &device.links)
+}
+
+/// T55: a driver that has one command under way at a time.
+fn one_at_a_time(device: &SurveyedDevice, link: &Link) -> Option<Finding> {
+    let driver = link.driver.as_deref().filter(|driver| *driver == "usb-storage")?;
+    Some(finding(
+        TrapId::T55,
+        FindingWeight::Note,
+        None,
+        ForeseenClaim::OneCommand { device: device.layer.name.clone(), driver: driver.into() },
+        vec![Exhibit::new("driver", driver, &link.source)],
+        None,
+    ))
+}
+
+/// T47.
+fn worn(device: &SurveyedDevice) -> Option<Finding> {
+    worn_out::worn(&device.layer.name, device.card.as_ref()?)
+}
+
+/// T45.
+fn erases(device: &SurveyedDevice) -> Option<Finding> {
+    let erase = device.card.as_ref()?.erase.filter(|erase| *erase >= CARD_ERASE)?;
+    let name = &device.layer.name;
+    Some(finding(
+        TrapId::T45,
+        FindingWeight::Note,
+        None,
+        ForeseenClaim::LargeErase { device: name.clone(), erase },
+        vec![Exhibit::new(
+            "erases",
+            erase,
+            format!("/sys/block/{name}/device/preferred_erase_size"),
+        )],
+        None,
+    ))
+}
+
+/// T55: the class A2 is only for hosts that queue.
+fn unqueued(device: &SurveyedDevice) -> Option<Finding> {
+    let card = device.card.as_ref()?;
+    let claims = card.claims.filter(|claims| claims.application == 2)?;
+    (card.queue != Some(true)).then(|| {
+        finding(
+            TrapId::T55,
+            FindingWeight::Note,
+            None,
+            ForeseenClaim::NoQueue { device: device.layer.name.clone(), class: claims.words() },
+            vec![Exhibit::new(
+                "claims",
+                claims.words(),
+                format!("/sys/block/{}/device/ssr", device.layer.name),
+            )],
+            None,
+        )
+    })
+}
+
+/// T16, of the first leaf with a cache of its own.
+fn volatile(leaf: &SurveyedDevice) -> Option<Finding> {
+    let cache = leaf.layer.queue.seen()?.write_cache.as_deref().filter(|c| *c == "write back")?;
+    if matches!(leaf.layer.kind, LayerKind::Memory) {
+        return None;
+    }
+    Some(finding(
+        direct_not_durable::RULE.id,
+        FindingWeight::Note,
+        None,
+        ForeseenClaim::WriteCache { device: leaf.layer.name.clone() },
+        vec![Exhibit::new("write cache", cache, queue_file(leaf, "write_cache"))],
+        None,
+    ))
+}

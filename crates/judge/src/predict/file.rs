@@ -1,0 +1,104 @@
+//! An existing file: how it lies, and what of it is in memory.
+
+use super::{PredictionView, own};
+use crate::threshold::{CRUMBS, RESIDENT};
+use crate::{cached_before, compressed, finding, holes, words};
+use assay_plan::unit::{Bytes, MIB};
+use assay_record::claim::ForeseenClaim;
+use assay_record::evidence::{FileLayout, Survey};
+use assay_record::record::{
+    Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId,
+};
+
+pub(super) fn see(view_of_plan: &PredictionView<'_>, found: &mut Vec<Finding>) {
+    let Some(file) = view_of_plan.survey.file.as_ref().filter(|file| file.size > Bytes::ZERO)
+    else {
+        return;
+    };
+    found.extend(empty(view_of_plan.survey));
+    found.extend(encoded(view_of_plan.survey));
+    found.extend(crumbled(file));
+    found.extend(resident(file, &view_of_plan.survey.path));
+}
+
+fn share(part: Bytes, file: &FileLayout) -> f64 {
+    part.0 as f64 / file.size.0 as f64
+}
+
+/// T23.
+pub(super) fn empty(survey: &Survey) -> Option<Finding> {
+    let file = survey.file.as_ref()?;
+    let extents = file.extents.seen()?;
+    let empty = (extents.hole + extents.unwritten).0.min(file.size.0);
+    let part = share(Bytes(empty), file);
+    (part > RESIDENT).then(|| {
+        finding(
+            holes::RULE.id,
+            FindingWeight::Doubt,
+            Some(MeasuredSubject::Layer),
+            ForeseenClaim::Holes { part: words::share(part) },
+            vec![Exhibit::new("holes and unwritten", words::of(Bytes(empty), file.size), "FIEMAP")],
+            own(survey, Remedy::WriteFirst, "quick", false, ""),
+        )
+    })
+}
+
+/// T25.
+pub(super) fn encoded(survey: &Survey) -> Option<Finding> {
+    let file = survey.file.as_ref()?;
+    let extents = file.extents.seen()?;
+    let part = share(extents.encoded, file);
+    (part > RESIDENT).then(|| {
+        finding(
+            compressed::RULE.id,
+            FindingWeight::Doubt,
+            Some(MeasuredSubject::Layer),
+            ForeseenClaim::Encoded { part: words::share(part) },
+            vec![Exhibit::new("encoded", words::of(extents.encoded, file.size), "FIEMAP")],
+            own(survey, Remedy::UniqueData, "quick", false, ""),
+        )
+    })
+}
+
+/// T38.
+fn crumbled(file: &FileLayout) -> Option<Finding> {
+    let extents = file.extents.seen()?;
+    // A compressed file has an extent for each 128 KiB, wherever they lie.
+    let pieces = extents.count as f64 / (file.size.0 as f64 / MIB as f64);
+    (extents.encoded == Bytes::ZERO && extents.count > 1 && pieces > CRUMBS).then(|| {
+        finding(
+            TrapId::T38,
+            FindingWeight::Note,
+            None,
+            ForeseenClaim::Crumbled { extents: extents.count },
+            vec![Exhibit::new("extents", format!("{} in {}", extents.count, file.size), "FIEMAP")],
+            None,
+        )
+    })
+}
+
+/// T06.
+fn resident(file: &FileLayout, path: &str) -> Option<Finding> {
+    let cached = file.cached.seen()?;
+    let part = share(cached.resident, file).min(1.0);
+    (part > RESIDENT).then(|| {
+        finding(
+            cached_before::RULE.id,
+            FindingWeight::Doubt,
+            Some(MeasuredSubject::Memory),
+            ForeseenClaim::FileCached { part: words::share(part) },
+            vec![Exhibit::new(
+                "pages cached",
+                words::of(cached.resident, file.size),
+                "cachestat()",
+            )],
+            Some(NextStep::new(
+                Remedy::DropCaches,
+                format!(
+                    "ASSAY_COLD=target assay dd {} of=/dev/null bs=1M",
+                    assay_plan::name::quoted(&format!("if={path}"))
+                ),
+            )),
+        )
+    })
+}

@@ -1,0 +1,144 @@
+//! What a copy flushes, and what it leaves in memory or waits for.
+
+use super::ends::{CopyEnds, EndsJudge, SourceData, device};
+use crate::threshold::{FLUSH_WRITES, REACHED};
+use crate::{bigger_than_ram, finding, flush_bound, not_flushed, words};
+use assay_plan::plan::{Durability, Resync};
+use assay_plan::unit::Bytes;
+use assay_record::claim::ForeseenClaim;
+use assay_record::evidence::PathKind;
+use assay_record::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, TrapId};
+
+/// Who knows them.
+pub(super) const JUDGES: &[EndsJudge] =
+    &[unflushed, left_to_the_close, not_a_flush, each_write, other_version];
+
+/// T02 and T05: the clock stops when memory has the data.
+fn unflushed(ends: &CopyEnds<'_>) -> Option<Finding> {
+    let to = ends.written().filter(|to| to.kind != PathKind::Device)?;
+    if ends.durable()
+        || ends.writes_direct()
+        || ends.copy.sparse && ends.data() == SourceData::Zeros
+    {
+        return None;
+    }
+    let disk = device(to);
+    let next = words::with_flush(ends.origin);
+    let Some(writeback) = to.writeback.seen() else {
+        let claim = ForeseenClaim::LeftUnknown { device: disk };
+        return Some(finding(
+            not_flushed::RULE.id,
+            FindingWeight::Doubt,
+            Some(MeasuredSubject::Deferred),
+            claim,
+            vec![],
+            next,
+        ));
+    };
+    let exhibit =
+        |value: Bytes| vec![Exhibit::new("dirty limit", value, "/proc/vmstat nr_dirty_threshold")];
+    let limit = writeback.limit;
+    // Up to here no writer is held back: `dirty_freerun_ceiling` of the kernel's page-writeback.c.
+    let free = Bytes((limit.0 / 2).saturating_add(writeback.background.0 / 2));
+    match ends.bytes() {
+        Some(bytes) if bytes <= free => Some(finding(
+            not_flushed::RULE.id,
+            FindingWeight::Refute,
+            Some(MeasuredSubject::Deferred),
+            ForeseenClaim::AllLeft { bytes, device: disk },
+            exhibit(limit),
+            next,
+        )),
+        Some(bytes) => {
+            let left = limit.min(bytes);
+            let part = left.0 as f64 / bytes.0.max(1) as f64;
+            let (weight, measures) = match part > 1.0 - REACHED {
+                true => (FindingWeight::Doubt, Some(MeasuredSubject::Mixed)),
+                false => (FindingWeight::Note, None),
+            };
+            Some(finding(
+                bigger_than_ram::RULE.id,
+                weight,
+                measures,
+                ForeseenClaim::PartLeft { bytes, left, part: words::share(part) },
+                exhibit(limit),
+                next,
+            ))
+        }
+        None => Some(finding(
+            bigger_than_ram::RULE.id,
+            FindingWeight::Doubt,
+            Some(MeasuredSubject::Mixed),
+            ForeseenClaim::UpToLeft { limit },
+            exhibit(limit),
+            next,
+        )),
+    }
+}
+
+/// T02, of a device: its last close writes out what memory holds (`blkdev_put` of the kernel calls
+/// `sync_blockdev`), and sends no flush to the drive.
+fn left_to_the_close(ends: &CopyEnds<'_>) -> Option<Finding> {
+    let to = ends.written().filter(|to| to.kind == PathKind::Device)?;
+    (!ends.durable() && !ends.writes_direct()).then(|| {
+        finding(
+            not_flushed::RULE.id,
+            FindingWeight::Note,
+            None,
+            ForeseenClaim::LeftToClose { device: device(to) },
+            vec![Exhibit::new("conv", "no fsync", "the command")],
+            words::with_flush(ends.origin),
+        )
+    })
+}
+
+/// T13: words that look like a flush and are none.
+fn not_a_flush(ends: &CopyEnds<'_>) -> Option<Finding> {
+    (ends.copy.resync != Resync::No && !ends.durable() && ends.to.is_some()).then(|| {
+        finding(
+            TrapId::T13,
+            FindingWeight::Note,
+            None,
+            ForeseenClaim::ConvSync,
+            vec![Exhibit::new("conv", "sync", "the command")],
+            None,
+        )
+    })
+}
+
+/// T14: a flush for each write.
+fn each_write(ends: &CopyEnds<'_>) -> Option<Finding> {
+    let to = ends.written()?;
+    let how = match ends.copy.durability() {
+        Durability::OpenDsync => "O_DSYNC",
+        Durability::OpenSync => "O_SYNC",
+        Durability::FsyncEvery(_) => "fsync after each write",
+        _ => return None,
+    };
+    let writes = ends.writes().filter(|writes| *writes >= FLUSH_WRITES)?;
+    Some(finding(
+        flush_bound::RULE.id,
+        FindingWeight::Note,
+        None,
+        ForeseenClaim::EachOfWaits { writes, block: ends.copy.output_block, device: device(to) },
+        vec![Exhibit::new("flushes", how, "the command")],
+        None,
+    ))
+}
+
+/// T13: one option with two meanings.
+fn other_version(ends: &CopyEnds<'_>) -> Option<Finding> {
+    let several = ends.writes().is_none_or(|writes| writes > 1);
+    let other = ends.origin.tool.flush_elsewhere.as_ref()?;
+    (ends.copy.flush.fsync && several && ends.written().is_some()).then(|| {
+        let shown = vec![Exhibit::new(&other.option, &other.value, "the command")];
+        finding(
+            TrapId::T13,
+            FindingWeight::Note,
+            None,
+            ForeseenClaim::OtherMeaning { words: other.means.clone() },
+            shown,
+            None,
+        )
+    })
+}

@@ -1,0 +1,88 @@
+//! The traps that lie under a path, told before anything is run.
+//!
+//! The rules judge what happened; these judge what a [`Survey`] shows, and say what would happen.
+//! Numbers, titles and sentences are those of the rules where a rule knows the same trap. A trap
+//! that only a run can show is not guessed at.
+
+mod blocks;
+mod copy;
+mod device;
+mod ends;
+mod file;
+mod flushes;
+mod line;
+mod machine;
+mod mount;
+mod place;
+mod source;
+mod telling;
+mod view_of_plan;
+
+pub use line::{absent, foreseen, places, to_measure, told};
+
+use assay_plan::unit::MIB;
+use assay_record::evidence::{LeafKind, Machine, PathKind, Survey};
+use assay_record::record::{Finding, NextStep, Remedy};
+
+use crate::words::operand;
+use assay_plan::name::quoted;
+use view_of_plan::{PredictionView, flush, own};
+
+/// Someone who knows some of the traps.
+type Predictor = fn(&PredictionView<'_>, &mut Vec<Finding>);
+
+/// All of them.
+const SEERS: &[Predictor] = &[place::see, mount::see, file::see, device::see, machine::see];
+
+/// What would bite there, the worst first.
+pub fn foresee(survey: &Survey, machine: &Machine) -> Vec<Finding> {
+    let view_of_plan = PredictionView { survey, machine };
+    let mut found = Vec::new();
+    for see in SEERS {
+        see(&view_of_plan, &mut found);
+    }
+    found.sort_by_key(super::rank);
+    found
+}
+
+/// What to type after a look at this path.
+pub fn next(survey: &Survey) -> NextStep {
+    match survey.bottom {
+        LeafKind::Remote(_) => {
+            return NextStep::new(Remedy::Inspect, format!("findmnt -T {}", operand(&survey.path)));
+        }
+        LeafKind::Memory(_) | LeafKind::Nothing(_) => {
+            return NextStep::new(Remedy::AnotherTarget, "df -hT");
+        }
+        LeafKind::Devices | LeafKind::Unknown(_) => {}
+    }
+    let Some(may) = survey.may.seen() else {
+        return NextStep::new(Remedy::Rerun, format!("assay quick {}", quoted(&survey.path)));
+    };
+    let size = survey.file.as_ref().map(|file| file.size.0);
+    let (path, allowed) = match (survey.kind, size) {
+        (PathKind::File, Some(MIB..)) | (PathKind::Device, _) => (&survey.path, may.read),
+        (PathKind::File, _) => (&parent(survey), may.write),
+        (PathKind::Folder, _) => (&survey.path, may.write),
+        _ => (&survey.judged_by, may.write),
+    };
+    // A file there can be read.
+    if !allowed && let Some(mount) = view_of_plan::read_only(survey) {
+        let files = format!("find {} -xdev -type f -size +1M", operand(&mount.point));
+        return NextStep::new(Remedy::AnotherTarget, files);
+    }
+    if survey.hidden.is_some() {
+        return NextStep::new(Remedy::AsRoot, format!("sudo assay probe {}", quoted(&survey.path)));
+    }
+    let root = if allowed { "" } else { "sudo " };
+    NextStep::new(Remedy::Rerun, format!("{root}assay quick {}", quoted(path)))
+}
+
+/// The folder that holds a file.
+fn parent(survey: &Survey) -> String {
+    match survey.path.trim_end_matches('/').rsplit_once('/') {
+        Some(("", _)) => "/".into(),
+        Some((folder, _)) => folder.into(),
+        None => ".".into(),
+    }
+}

@@ -1,0 +1,317 @@
+//! All rules, and what they make of a phase.
+
+use super::measure::{FlowView, PhaseView};
+use super::rule::{Rule, RuleJudge, rank};
+use super::{
+    away_from_device, bigger_than_ram, burst, cached_before, client_bound, cliff, compressed,
+    copy_bound, depth_not_reached, direct_not_durable, dropped_unwritten, earlier_work,
+    erase_blocks, failed, file_lock, first_write, flush_bound, flush_swallowed, fragments, holes,
+    host_cache, hot, latency_bound, layers_between, ledger, levels_changed, limits, link_bound,
+    misplaced_partition, no_disk, not_direct, not_dropped, not_flushed, not_steady, omission,
+    other_end, other_node, other_queue, over_fetch, overwritten_in_memory, partial, partial_blocks,
+    partial_sectors, read_ahead, read_beyond, read_by_others, reading_writes, same_data, same_disk,
+    served_from_cache, shared_blocks, shared_device, stalls, stdio_close, stopped, swapped,
+    threshold, throttled, too_short, trimmed_blocks, trimmed_meanwhile, uncommitted, unconditioned,
+    unexplained, unlike_runs, unseen, waiting_for_cpu, waiting_for_memory, words, works_on,
+    worn_out, wrong_content, zoned_or_dax,
+};
+use assay_plan::unit::Bandwidth;
+use assay_record::claim::{Claim, DataArrival, MemoryClaim, SummaryClaim};
+use assay_record::record::{
+    Finding, FindingWeight, MeasuredSubject, NextStep, PhaseLedger, PhaseRecord, Record, Trust,
+    Verdict,
+};
+
+/// All rules, in the order in which they are asked: what explains most comes first.
+pub const RULES: &[Rule] = &[
+    failed::RULE,
+    wrong_content::RULE,
+    partial::RULE,
+    no_disk::RULE,
+    zoned_or_dax::RULE,
+    holes::RULE,
+    trimmed_blocks::RULE,
+    shared_blocks::RULE,
+    compressed::RULE,
+    overwritten_in_memory::RULE,
+    dropped_unwritten::RULE,
+    not_direct::RULE,
+    bigger_than_ram::RULE,
+    stdio_close::RULE,
+    not_flushed::RULE,
+    served_from_cache::RULE,
+    not_dropped::RULE,
+    cached_before::RULE,
+    shared_device::RULE,
+    read_by_others::RULE,
+    earlier_work::RULE,
+    same_disk::RULE,
+    swapped::RULE,
+    same_data::RULE,
+    uncommitted::RULE,
+    flush_swallowed::RULE,
+    flush_bound::RULE,
+    direct_not_durable::RULE,
+    unseen::RULE,
+    throttled::RULE,
+    link_bound::RULE,
+    waiting_for_cpu::RULE,
+    waiting_for_memory::RULE,
+    hot::RULE,
+    stopped::RULE,
+    other_end::RULE,
+    cliff::RULE,
+    file_lock::RULE,
+    away_from_device::RULE,
+    copy_bound::RULE,
+    client_bound::RULE,
+    stalls::RULE,
+    not_steady::RULE,
+    levels_changed::RULE,
+    unexplained::RULE,
+    latency_bound::RULE,
+    depth_not_reached::RULE,
+    omission::RULE,
+    burst::RULE,
+    read_ahead::RULE,
+    read_beyond::RULE,
+    over_fetch::RULE,
+    partial_sectors::RULE,
+    partial_blocks::RULE,
+    misplaced_partition::RULE,
+    fragments::RULE,
+    first_write::RULE,
+    erase_blocks::RULE,
+    reading_writes::RULE,
+    trimmed_meanwhile::RULE,
+    layers_between::RULE,
+    other_node::RULE,
+    worn_out::RULE,
+    unconditioned::RULE,
+    works_on::RULE,
+    too_short::RULE,
+    unlike_runs::RULE,
+    host_cache::RULE,
+    other_queue::RULE,
+];
+
+/// The verdict of one phase.
+pub fn of_phase(record: &Record, phase: &PhaseRecord) -> Verdict {
+    balanced(record, phase).0
+}
+
+/// The verdict of one phase, and the balance that its rules have read.
+pub(super) fn balanced(record: &Record, phase: &PhaseRecord) -> (Verdict, PhaseLedger) {
+    let phase_view = PhaseView::new(record, phase);
+    let ledger = ledger::of_phase(&phase_view);
+    let mut found: Vec<Finding> = vec![];
+    for rule in RULES {
+        let new: Vec<Finding> = match rule.judge {
+            RuleJudge::Flow(judge) => {
+                let judged = |flow_view| {
+                    judge(flow_view).map(|found| of_source(&phase_view, flow_view, found))
+                };
+                phase_view.cases.iter().filter_map(judged).collect()
+            }
+            RuleJudge::Phase(judge) => judge(&phase_view, &found).into_iter().collect(),
+            RuleJudge::Ledger(judge) => judge(&phase_view, &ledger, &found).into_iter().collect(),
+            RuleJudge::Pair(_) => Vec::new(),
+        };
+        for finding in new {
+            let known = |f: &Finding| f.trap == finding.trap && f.claim == finding.claim;
+            if !found.iter().any(known) {
+                found.push(finding);
+            }
+        }
+    }
+    // What failed fails again with whatever else would be better.
+    if found.iter().any(|finding| finding.trap == failed::RULE.id) {
+        let others = found.iter_mut().filter(|finding| finding.trap != failed::RULE.id);
+        others.for_each(|finding| finding.next = None);
+    }
+    found.iter_mut().for_each(|finding| from_desk(record, finding));
+    found.sort_by_key(rank);
+    found.shrink_to_fit();
+    let (trust, measures) = mapped(&found);
+    let corrected = match trust {
+        Trust::Wrong => correction(&phase_view, &found),
+        Trust::Doubtful => lasting(&phase_view, &found),
+        Trust::Sound | Trust::Unproven => None,
+    };
+    let corrected = corrected.filter(|found| limits::allow(&phase_view, found.value));
+    let claims = summary(&phase_view, trust, measures, &found, corrected);
+    (Verdict { trust, measures, claims, corrected, findings: found }, ledger)
+}
+
+/// What to type next is typed where the line was.
+pub(super) fn from_desk(record: &Record, finding: &mut Finding) {
+    finding.next = finding.next.take().and_then(|next| {
+        let command = record.plan.origin.from_desk(next.command)?;
+        Some(NextStep { command, ..next })
+    });
+}
+
+/// What the rules for pairs say of two records.
+pub(super) fn pair(first: &Record, second: &Record) -> Vec<Finding> {
+    let judged = |rule: &Rule| match rule.judge {
+        RuleJudge::Pair(judge) => judge(first, second),
+        RuleJudge::Flow(_) | RuleJudge::Phase(_) | RuleJudge::Ledger(_) => Vec::new(),
+    };
+    RULES.iter().flat_map(judged).collect()
+}
+
+/// In a copy to a device the source only has to keep up: where its data came from without its
+/// disk, that is good to know, and the figure is of the end that is written.
+fn of_source(phase_view: &PhaseView<'_>, flow_view: &FlowView<'_>, found: Finding) -> Finding {
+    let about_reading = [
+        holes::RULE.id,
+        trimmed_blocks::RULE.id,
+        compressed::RULE.id,
+        not_direct::RULE.id,
+        served_from_cache::RULE.id,
+        not_dropped::RULE.id,
+        cached_before::RULE.id,
+    ];
+    let written = phase_view.cases.iter().find(|other| other.writes() && other.on_devices());
+    match written {
+        Some(end)
+            if flow_view.reads() && phase_view.copies() && about_reading.contains(&found.trap) =>
+        {
+            let source = flow_view.subject.path.clone();
+            let claim = MemoryClaim::SourceNotFromDisk { source, target: end.named() }.into();
+            Finding { weight: FindingWeight::Note, measures: None, claim, next: None, ..found }
+        }
+        _ => found,
+    }
+}
+
+/// What the findings make of trust and of what the number is about. Missing evidence does not
+/// change what a refutation has shown.
+pub(crate) fn mapped(found: &[Finding]) -> (Trust, MeasuredSubject) {
+    let worst = found.iter().map(|finding| finding.weight).max().unwrap_or(FindingWeight::Note);
+    let trust = match worst {
+        FindingWeight::Note => Trust::Sound,
+        FindingWeight::Doubt => Trust::Doubtful,
+        FindingWeight::Unproven => Trust::Unproven,
+        FindingWeight::Refute => Trust::Wrong,
+    };
+    let measures = found
+        .iter()
+        .filter(|finding| {
+            worst != FindingWeight::Refute || finding.weight != FindingWeight::Unproven
+        })
+        .filter_map(|finding| finding.measures)
+        .max()
+        .unwrap_or(MeasuredSubject::Device);
+    (trust, measures)
+}
+
+/// The figure that does describe the device, of the flow in which most was left behind.
+fn correction(
+    phase_view: &PhaseView<'_>,
+    found: &[Finding],
+) -> Option<assay_plan::stats::Estimate> {
+    if found
+        .iter()
+        .any(|f| f.measures == Some(MeasuredSubject::Invalid) && f.weight == FindingWeight::Refute)
+    {
+        return None;
+    }
+    let deferred =
+        phase_view.cases.iter().filter_map(FlowView::deferral).find_map(|left| left.corrected);
+    let mixed = found.iter().any(|f| f.measures == Some(MeasuredSubject::Mixed));
+    let trimmed = || phase_view.cases.iter().find_map(trimmed_blocks::device_part);
+    deferred.or_else(trimmed).or_else(|| {
+        mixed.then(|| phase_view.cases.iter().find_map(served_from_cache::device_part)).flatten()
+    })
+}
+
+/// The rate after a fall, when that is what makes the figure doubtful.
+fn lasting(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<assay_plan::stats::Estimate> {
+    let fell = |f: &Finding| f.trap == cliff::RULE.id && f.weight == FindingWeight::Doubt;
+    found.iter().any(fell).then(|| cliff::sustained(phase_view)).flatten()
+}
+
+/// What is said of the phase, in its order: what the figure is about, what it would be, and what stands aside.
+fn summary(
+    phase_view: &PhaseView<'_>,
+    trust: Trust,
+    measures: MeasuredSubject,
+    found: &[Finding],
+    corrected: Option<assay_plan::stats::Estimate>,
+) -> Vec<Claim> {
+    let leading = found.iter().find(|f| f.measures == Some(measures)).or(found.first());
+    let mut claims = match leading {
+        Some(finding) if trust != Trust::Sound || finding.measures.is_some() => {
+            vec![finding.claim.clone()]
+        }
+        _ => sound(phase_view, found),
+    };
+    match corrected {
+        Some(figure) => {
+            let pace = Bandwidth(figure.value);
+            let left: Vec<_> = phase_view.cases.iter().filter_map(FlowView::deferral).collect();
+            let said = match left.iter().any(|left| left.by_slope) {
+                true => Some(SummaryClaim::FlushRanOn { pace }),
+                false if !left.is_empty() => Some(SummaryClaim::WithFlush { pace }),
+                // The claim tells both rates.
+                false if trust == Trust::Doubtful => None,
+                false => Some(SummaryClaim::PartFromDisk { pace }),
+            };
+            claims.extend(said.map(Claim::from));
+        }
+        None if trust == Trust::Sound => claims.extend(asides(found).map(|f| f.claim.clone())),
+        None => {}
+    }
+    claims
+}
+
+/// The findings that are worth saying beside a figure that may be believed.
+pub(super) fn asides(found: &[Finding]) -> impl Iterator<Item = &Finding> {
+    found.iter().filter(|f| {
+        [flush_bound::RULE.id, waiting_for_cpu::RULE.id, same_disk::RULE.id].contains(&f.trap)
+    })
+}
+
+/// What is said of a number that nothing speaks against. A device that was idle for most of the time
+/// did not set the rate, whatever did.
+fn sound(phase_view: &PhaseView<'_>, found: &[Finding]) -> Vec<Claim> {
+    let judged = phase_view.cases.iter().filter(|flow_view| flow_view.on_devices());
+    let mut parts: Vec<DataArrival> = vec![];
+    for flow_view in judged {
+        let device = flow_view.named();
+        let through = flow_view.reach().is_some_and(|(reach, _)| reach >= threshold::REACHED);
+        let part = match flow_view.reads() {
+            true if !through => continue,
+            true => DataArrival::From { device },
+            false if flow_view.flow.durability.durable() => DataArrival::Flushed { device },
+            false => DataArrival::At { device },
+        };
+        if !parts.contains(&part) {
+            parts.push(part);
+        }
+    }
+    let both =
+        |first, second| DataArrival::Both { first: Box::new(first), second: Box::new(second) };
+    let Some(arrived) = parts.into_iter().reduce(both) else {
+        return vec![SummaryClaim::NothingFound.into()];
+    };
+    match no_maximum(phase_view, found) {
+        Some(why) => vec![SummaryClaim::Arrived { arrived }.into(), why],
+        None => vec![SummaryClaim::SpeedOfDevice { arrived }.into()],
+    }
+}
+
+/// Why the figure is not the most that the device can do, where the device had time left.
+fn no_maximum(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Claim> {
+    let said = [latency_bound::RULE.id, depth_not_reached::RULE.id];
+    if let Some(known) = found.iter().find(|f| said.contains(&f.trap)) {
+        return Some(known.claim.clone());
+    }
+    let seen = |flow_view: &&FlowView<'_>| flow_view.on_devices() && flow_view.top().is_some();
+    let flow_view = phase_view.cases.iter().find(seen)?;
+    let work = phase_view.work();
+    (work < threshold::IDLE && flow_view.time() >= threshold::SHORT).then(|| {
+        SummaryClaim::NotPeak { device: flow_view.named(), busy: words::share(work) }.into()
+    })
+}

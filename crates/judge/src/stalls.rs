@@ -1,0 +1,220 @@
+//! T58: an average that hides stalls.
+
+use super::measure::{FlowView, PhaseView};
+use super::threshold::{
+    STALL, STALL_INTERVAL_OPS, STALL_INTERVALS, STALL_OFTEN, STALL_OPS, STALL_P50, STALL_P99,
+    STALL_PART, STALL_RATE,
+};
+use super::{Rule, RuleJudge, cliff, finding, other_end, refuted};
+use assay_plan::plan::{Action, Caching};
+use assay_plan::stats::{Percentile, median};
+use assay_plan::unit::Nanos;
+use assay_record::claim::SteadyClaim;
+use assay_record::record::{
+    Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, SamplePoint, TrapId,
+};
+
+/// A second or more without any completion, and far longer than the slowest of a hundred; or an
+/// interval with next to nothing in it.
+pub const RULE: Rule = Rule {
+    id: TrapId::T58,
+    title: "Stalls",
+    happens: "An average hides seconds in which no I/O completed.",
+    seen_by: "The 100 ms series and its longest gap.",
+    said_when: "A gap longer than {STALL} and {STALL_P99} times the p99, intervals below {STALL_RATE} of the median rate, or gaps longer than {STALL_OFTEN} and {STALL_P50} times the p50 that together are {STALL_PART} of the time: doubtful, unsteady.",
+    try_it: "A device that stalls for 1.5 s every 4 s.",
+    answer: "Prints the maximum latency and the series beside each mean.",
+    judge: RuleJudge::Phase(judge),
+};
+
+fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
+    // Who waits for the other end of a pipe tells that.
+    let at_other_end = found.iter().any(|f| f.trap == other_end::RULE.id);
+    if refuted(found) || at_other_end || phase_view.paced() || phase_view.ops() < STALL_OPS {
+        return None;
+    }
+    let fell = found.iter().any(|f| f.trap == cliff::RULE.id);
+    let stalls = stalls(phase_view, fell);
+    let worst = stalls.iter().copied().max()?;
+    Some(finding(
+        RULE.id,
+        FindingWeight::Doubt,
+        Some(MeasuredSubject::Unsteady),
+        SteadyClaim::HiddenStalls { stalls: stalls.len(), longest: worst },
+        vec![Exhibit::new("longest time with almost no I/O completed", worst, "the run's series")],
+        Some(NextStep::new(Remedy::Inspect, "sudo dmesg -T | tail -n 30")),
+    ))
+}
+
+/// The points between the first and the last I/O, with the time each covers.
+fn points<'a>(phase_view: &PhaseView<'a>) -> Vec<(Nanos, &'a SamplePoint)> {
+    let span = &phase_view.phase.span;
+    let first = span.counted.since(span.started);
+    let last = span.stopped.since(span.started);
+    let mut then = Nanos::ZERO;
+    let mut inside = vec![];
+    for point in &phase_view.phase.series.points {
+        let covered = point.at_ns.less(then);
+        if then >= first && point.at_ns <= last && covered > Nanos::ZERO {
+            inside.push((covered, point));
+        }
+        then = then.max(point.at_ns);
+    }
+    inside
+}
+
+/// Whether nothing happened in an interval. Buffered calls come in bursts that mean nothing; there
+/// the device must have been still as well.
+fn still(point: &SamplePoint, direct: bool) -> bool {
+    let leaf = match (point.device_read_bytes, point.device_write_bytes) {
+        (Some(read), Some(write)) => read == 0 && write == 0,
+        _ => false,
+    };
+    point.ops == 0 && (direct || leaf)
+}
+
+/// The calls that reach devices do so directly. What lies at the other end of a copy, `/dev/zero` say, has no cache.
+fn direct(phase_view: &PhaseView<'_>) -> bool {
+    let mut on_devices = phase_view.cases.iter().filter(|flow_view| flow_view.on_devices());
+    let direct = |flow_view: &FlowView<'_>| flow_view.flow.caching == Caching::Direct;
+    match on_devices.next() {
+        Some(first) => direct(first) && on_devices.all(direct),
+        None => phase_view.cases.iter().all(direct),
+    }
+}
+
+/// The stalls. A device that fell to a lower rate and stayed there is `fell`: intervals with less in
+/// them are no stalls then.
+pub(super) fn stalls(phase_view: &PhaseView<'_>, fell: bool) -> Vec<Nanos> {
+    let direct = direct(phase_view);
+    let totals = [Action::Read, Action::Write, Action::Rewrite].into_iter();
+    let totals = totals.filter_map(|action| phase_view.phase.totals.get(&action));
+    // Of few I/Os this is no figure, but tells what is usual here.
+    let within = |percentile| {
+        let all = totals.clone().map(|total| total.answered_within(percentile).0);
+        all.max().unwrap_or(0)
+    };
+    let p99 = within(Percentile::P99);
+    let least = STALL.max(Nanos((p99 as f64 * STALL_P99) as u64));
+    let points = points(phase_view);
+    let stalls = gaps(&points, direct, least);
+    if !stalls.is_empty() || !direct || fell {
+        return stalls;
+    }
+    let thin = thin(&points, p99);
+    let p50 = within(Percentile::P50) as f64;
+    if thin.is_empty() { often(&points, Nanos((p50 * STALL_P50) as u64)) } else { thin }
+}
+
+/// Gaps longer than this in which nothing happened.
+fn gaps(points: &[(Nanos, &SamplePoint)], direct: bool, least: Nanos) -> Vec<Nanos> {
+    let mut gaps = vec![];
+    let mut gap = Nanos::ZERO;
+    for (covered, point) in points {
+        if still(point, direct) {
+            gap += *covered;
+            continue;
+        }
+        if gap > least {
+            gaps.push(gap);
+        }
+        gap = Nanos::ZERO;
+    }
+    if gap > least {
+        gaps.push(gap);
+    }
+    gaps
+}
+
+/// Shorter gaps that come so often that a large part of the time is in them: then even the slowest of a
+/// hundred are stalls, and only the usual I/O tells.
+fn often(points: &[(Nanos, &SamplePoint)], usual: Nanos) -> Vec<Nanos> {
+    let gaps = gaps(points, true, STALL_OFTEN.max(usual));
+    let all: Nanos = points.iter().map(|(covered, _)| *covered).sum();
+    let within: Nanos = gaps.iter().copied().sum();
+    if within.0 as f64 > all.0 as f64 * STALL_PART { gaps } else { vec![] }
+}
+
+/// Long intervals with next to nothing in them, long enough that chance does not empty them.
+fn thin(points: &[(Nanos, &SamplePoint)], p99: u64) -> Vec<Nanos> {
+    let time: Nanos = points.iter().map(|(covered, _)| *covered).sum();
+    let ops: u64 = points.iter().fold(0, |sum, (_, point)| sum.saturating_add(point.ops));
+    if ops == 0 {
+        return vec![];
+    }
+    let usual = time.0 as f64 / ops as f64;
+    let length =
+        STALL.max(Nanos((usual * STALL_INTERVAL_OPS) as u64)).max(Nanos(p99.saturating_mul(2)));
+    let mut intervals: Vec<(Nanos, u64)> = vec![];
+    let (mut covered, mut done) = (Nanos::ZERO, 0_u64);
+    for (part, point) in points {
+        covered += *part;
+        done = done.saturating_add(point.ops);
+        if covered >= length {
+            intervals.push((covered, done));
+            (covered, done) = (Nanos::ZERO, 0);
+        }
+    }
+    if intervals.len() < STALL_INTERVALS {
+        return vec![];
+    }
+    let rate = |interval: &(Nanos, u64)| interval.1 as f64 / interval.0.as_secs();
+    let rates: Vec<f64> = intervals.iter().map(rate).collect();
+    let Some(middle) = median(&rates) else { return vec![] };
+    let thin = intervals.iter().filter(|interval| rate(interval) < middle * STALL_RATE);
+    thin.map(|interval| interval.0).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::bench::{DoctoredRecord, verdict};
+    use assay_record::record::{MeasuredSubject, Trust};
+
+    #[test]
+    fn a_stall_is_named() {
+        let mut bench = DoctoredRecord::write_flushed();
+        bench.direct(true);
+        bench.series(&[10; 50]);
+        assert_eq!(verdict(&bench.record).trust, Trust::Sound);
+        let mut points = [10; 50];
+        points[20..35].fill(0);
+        bench.series(&points);
+        let found = verdict(&bench.record);
+        assert_eq!((found.trust, found.measures), (Trust::Doubtful, MeasuredSubject::Unsteady));
+        assert_eq!(found.summary(), "The average hides a stall of 1.50 s.");
+    }
+
+    #[test]
+    fn stalls_that_come_often_are_named() {
+        let mut bench = DoctoredRecord::write_flushed();
+        bench.direct(true);
+        let points: Vec<u64> = (0..60).map(|n| if n % 12 < 8 { 0 } else { 10 }).collect();
+        bench.series(&points);
+        let found = verdict(&bench.record);
+        assert_eq!((found.trust, found.measures), (Trust::Doubtful, MeasuredSubject::Unsteady));
+        assert!(found.summary().contains(" stalls, the longest of 800 ms"), "{}", found.summary());
+        // Seldom, and the average tells what the device does.
+        let points: Vec<u64> = (0..60).map(|n| if n % 30 < 5 { 0 } else { 10 }).collect();
+        bench.series(&points);
+        assert_eq!(verdict(&bench.record).trust, Trust::Sound);
+    }
+
+    #[test]
+    fn zeros_at_the_other_end_hide_no_stall() {
+        let mut bench = DoctoredRecord::write_flushed();
+        bench.direct(true);
+        bench.record.phases[0].flows[1].caching = assay_plan::plan::Caching::Buffered;
+        let points: Vec<u64> = (0..60).map(|n| if n % 12 < 8 { 0 } else { 10 }).collect();
+        bench.series(&points);
+        assert_eq!(verdict(&bench.record).measures, MeasuredSubject::Unsteady);
+    }
+
+    #[test]
+    fn lumps_of_a_limiter_are_no_stalls() {
+        let mut bench = DoctoredRecord::write_flushed();
+        bench.direct(true);
+        let points: Vec<u64> = (0..50).map(|n| u64::from(n % 3 == 0)).collect();
+        bench.series(&points);
+        assert_eq!(verdict(&bench.record).trust, Trust::Sound);
+    }
+}

@@ -1,0 +1,160 @@
+//! T69: the run did not run for a part of its time.
+//!
+//! Its own difference: time in which the machine was suspended is no part of the run's, and that in a frozen group only
+//! names a term of the ledger.
+
+use super::measure::PhaseView;
+use super::threshold::{FROZEN, STOPPED, SUSPENDED};
+use super::words::share;
+use super::{Rule, RuleJudge, finding, refuted};
+use assay_plan::unit::Nanos;
+use assay_record::claim::LimitClaim;
+use assay_record::record::{
+    Evidence, Exhibit, ExhibitUnit, ExhibitValue, Finding, FindingWeight, MeasuredSubject,
+    PhaseLedger, TimeHolder, TrapId,
+};
+
+/// The samples that are due ten times a second did not come, and nothing was done meanwhile.
+pub const RULE: Rule = Rule {
+    id: TrapId::T69,
+    title: "The run was stopped",
+    happens: "A run that is stopped (Ctrl-Z, SIGSTOP, a frozen cgroup) or whose machine is paused does nothing, and its clock goes on. When the machine is suspended the clock stands still, and the device starts anew.",
+    seen_by: "Gaps between the run's own samples, in which next to nothing was done and no thread was on a CPU or waited for one, nor for memory; each SIGCONT, with the time in which it had been stopped; how long its cgroup was frozen (`cgroup.stat.local`, 6.18); CLOCK_BOOTTIME against CLOCK_MONOTONIC.",
+    said_when: "It did not run for more than {STOPPED} of the time, or the machine was suspended for {SUSPENDED} or more: doubtful, disturbed.",
+    try_it: "`kill -STOP` of a `dd`, and `kill -CONT` three seconds later.",
+    answer: "Says how long it did not run.",
+    judge: RuleJudge::Ledger(judge),
+};
+
+fn judge(phase_view: &PhaseView<'_>, ledger: &PhaseLedger, found: &[Finding]) -> Option<Finding> {
+    if refuted(found) {
+        return None;
+    }
+    stopped(phase_view, ledger).or_else(|| suspended(phase_view))
+}
+
+/// The run did nothing while its clock went on.
+fn stopped(phase_view: &PhaseView<'_>, ledger: &PhaseLedger) -> Option<Finding> {
+    let balance = ledger.time.as_ref()?;
+    let stopped = balance.share(TimeHolder::Stopped);
+    if stopped <= STOPPED {
+        return None;
+    }
+    let long = Nanos((balance.time.0 as f64 * stopped) as u64);
+    let value = ExhibitValue::number(stopped, ExhibitUnit::Fraction, share(stopped).to_string());
+    let gaps = Exhibit::new("time in which no sample could be taken", value, "the run's series");
+    let Evidence { before, stop, .. } = &phase_view.phase.evidence;
+    let frozen = stop.frozen_since(before).filter(|time| time.0 as f64 >= long.0 as f64 * FROZEN);
+    let shown = |time| Exhibit::new("time in a frozen cgroup", time, "cgroup.stat.local");
+    Some(disturbing(
+        LimitClaim::RunStopped { stopped: long, time: balance.time, frozen: frozen.is_some() },
+        [gaps].into_iter().chain(frozen.map(shown)).collect(),
+    ))
+}
+
+/// The machine slept, and the run's clock with it.
+fn suspended(phase_view: &PhaseView<'_>) -> Option<Finding> {
+    let Evidence { before, stop, .. } = &phase_view.phase.evidence;
+    let long = stop.suspended_since(before);
+    let source = "clock_gettime(): CLOCK_BOOTTIME less CLOCK_MONOTONIC";
+    (long >= SUSPENDED).then(|| {
+        disturbing(
+            LimitClaim::MachineSuspended { suspended: long },
+            vec![Exhibit::new("time suspended", long, source)],
+        )
+    })
+}
+
+fn disturbing(claim: LimitClaim, because: Vec<Exhibit>) -> Finding {
+    finding(RULE.id, FindingWeight::Doubt, Some(MeasuredSubject::Disturbed), claim, because, None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::bench::{DoctoredRecord, verdict};
+    use assay_plan::unit::{Bytes, Nanos};
+    use assay_record::record::{MeasuredSubject, ShortHalts, TrapId, Trust};
+
+    fn away_for(tenths: u64, done: Bytes) -> DoctoredRecord {
+        let mut bench = DoctoredRecord::write_flushed();
+        bench.away_for(tenths, done);
+        bench
+    }
+
+    #[test]
+    fn a_gap_in_which_nothing_was_done_is_a_stop() {
+        let found = verdict(&away_for(20, Bytes::ZERO).record);
+        assert_eq!((found.trust, found.measures), (Trust::Doubtful, MeasuredSubject::Disturbed));
+        let said = "The run did not run for 2.00 s of 7.00 s: it was stopped or frozen, or the machine was paused.";
+        assert_eq!(found.summary(), said);
+    }
+
+    #[test]
+    fn a_frozen_group_is_named_as_the_cause() {
+        let mut bench = away_for(20, Bytes::ZERO);
+        let mut said = |time| {
+            let evidence = &mut bench.record.phases[0].evidence;
+            evidence.before.frozen = Some(Nanos::secs(7));
+            evidence.stop.frozen = Some(Nanos::secs(7) + time);
+            verdict(&bench.record).summary()
+        };
+        let frozen = "The run did not run for 2.00 s of 7.00 s: its cgroup was frozen.";
+        assert_eq!(said(Nanos::millis(1950)), frozen);
+        assert!(
+            said(Nanos::millis(900))
+                .ends_with(": it was stopped or frozen, or the machine was paused.")
+        );
+    }
+
+    #[test]
+    fn a_machine_that_slept_has_disturbed_its_device() {
+        let mut bench = DoctoredRecord::write_flushed();
+        let before = Nanos::secs(90);
+        bench.record.phases[0].evidence.before.suspended = before;
+        bench.record.phases[0].evidence.stop.suspended = before + Nanos::millis(3);
+        assert_eq!(verdict(&bench.record).trust, Trust::Sound);
+        bench.record.phases[0].evidence.stop.suspended = before + Nanos::millis(3200);
+        let found = verdict(&bench.record);
+        assert_eq!((found.trust, found.measures), (Trust::Doubtful, MeasuredSubject::Disturbed));
+        assert!(
+            found.summary().starts_with("The machine was suspended for 3.20 s while"),
+            "{found:?}"
+        );
+    }
+
+    #[test]
+    fn who_looks_on_waits_for_memory_too() {
+        let mut bench = away_for(20, Bytes::ZERO);
+        bench.waited_for_memory(Nanos::millis(1500));
+        assert_eq!(verdict(&bench.record).measures, MeasuredSubject::Disturbed);
+        bench.waited_for_memory(Nanos::millis(1900));
+        let found = verdict(&bench.record);
+        assert!(found.findings.iter().all(|f| f.trap != TrapId::T69), "{:?}", found.findings);
+    }
+
+    #[test]
+    fn short_stops_are_as_long_as_what_nothing_else_explains() {
+        let mut bench = DoctoredRecord::write_flushed();
+        bench.direct(true);
+        bench.work(0.4, 0.05);
+        bench.looked_at(&[("D __iomap_dio_rw", 50)]);
+        assert_eq!(verdict(&bench.record).measures, MeasuredSubject::Unsure);
+        let halts = ShortHalts { count: 40, within_ns: Nanos::millis(4500) };
+        bench.record.phases[0].evidence.halts = Some(halts);
+        let found = verdict(&bench.record);
+        assert_eq!((found.trust, found.measures), (Trust::Doubtful, MeasuredSubject::Disturbed));
+        assert!(found.summary().starts_with("The run did not run for 2.77 s of 5.0"), "{found:?}");
+        // One that did not wait has lost nothing by it.
+        bench.work(0.95, 0.05);
+        assert_eq!(verdict(&bench.record).trust, Trust::Sound);
+    }
+
+    #[test]
+    fn a_sample_that_came_late_is_none() {
+        // Work went on meanwhile.
+        for bench in [away_for(20, Bytes::mib(10)), away_for(2, Bytes::ZERO)] {
+            let found = verdict(&bench.record);
+            assert!(found.findings.iter().all(|f| f.trap != TrapId::T69), "{:?}", found.findings);
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Flushes: what was left behind without one, where they went, what they cost.
+
+use serde::{Deserialize, Serialize};
+
+use assay_plan::unit::{Bandwidth, Bytes, Nanos, Share};
+
+/// What is claimed of flushes, and of writes that wait for one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum FlushClaim {
+    /// Writes that were in memory when the clock stopped, after a close of their file or not.
+    LeftBehind {
+        left: LeftWrites,
+        closed: bool,
+    },
+    /// Before a run.
+    CommitsEvery {
+        file_system: String,
+        interval: Nanos,
+    },
+    /// Nearly all of what changed names cost came after the clock had stopped.
+    CommittedLater {
+        file_system: String,
+        interval: Nanos,
+        device: String,
+        reached: Share,
+    },
+    /// A part of it.
+    PartlyCommittedLater {
+        file_system: String,
+        interval: Nanos,
+        device: String,
+        reached: Share,
+    },
+    CommitsByChance {
+        file_system: String,
+        interval: Nanos,
+        time: Nanos,
+    },
+    /// For this mount option, or nobody knows why.
+    NeverReached {
+        device: String,
+        option: Option<String>,
+    },
+    /// And how much more than the program the device wrote for that, where it is much.
+    EachWriteFlushed {
+        flushes: u64,
+        writes: u64,
+        device: String,
+        amplified: Option<f64>,
+    },
+    InDriveCache {
+        device: String,
+    },
+    /// By `sync_file_range` alone.
+    OnlyWrittenOut {
+        device: String,
+    },
+    BurstIntoMemory {
+        bytes: Bytes,
+        first: Bandwidth,
+        later: Bandwidth,
+    },
+    HostMayCache {
+        device: String,
+        rate: Bandwidth,
+    },
+}
+
+/// How much of what was written was left in memory.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum LeftWrites {
+    All {
+        device: String,
+    },
+    NearlyAll {
+        reached: Share,
+        device: String,
+    },
+    /// Of a copy whose source did come from a device.
+    NearlyAllOfCopy {
+        reached: Share,
+        device: String,
+    },
+    Some {
+        reached: Share,
+        device: String,
+    },
+    /// The device got as many bytes, which are not all of this file.
+    SomePages,
+}

@@ -1,0 +1,96 @@
+//! What lies between the program and a disk, or in place of one.
+
+use serde::{Deserialize, Serialize};
+
+use assay_plan::unit::{Bandwidth, Share};
+
+/// What is claimed of layers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum LayerClaim {
+    HolesRead {
+        part: Share,
+        device: String,
+    },
+    /// By the phase itself.
+    TrimmedThenRead {
+        part: Share,
+        device: String,
+    },
+    /// Before a run.
+    TrimmedBlocks {
+        device: String,
+    },
+    ZerosReadFaster {
+        part: Share,
+        path: String,
+        times: f64,
+        device: String,
+    },
+    ZerosNotComparable {
+        part: Share,
+        path: String,
+    },
+    BlocksShared {
+        part: Share,
+    },
+    ReadEncoded {
+        part: Share,
+        device: String,
+    },
+    DataReduced {
+        device: String,
+        reached: Share,
+    },
+    Deduplicates {
+        repeated: Bandwidth,
+        unique: Bandwidth,
+    },
+    Covers {
+        device: String,
+        work: LayerWork,
+    },
+    /// An end of a copy, whose other end is on a device.
+    EndInMemory {
+        path: String,
+    },
+    /// By its own name.
+    RamDisk {
+        path: String,
+    },
+    NoDiskBelow {
+        path: String,
+        on: String,
+        through_blocks: bool,
+        foreseen: bool,
+    },
+    NotSeenFromHere {
+        path: String,
+        on: String,
+        foreseen: bool,
+    },
+    NoStorageInvolved,
+    MountedDax {
+        point: String,
+        option: String,
+    },
+    WrittenByZones {
+        device: String,
+        model: String,
+    },
+    TrimmedMeanwhile {
+        device: String,
+        by_mount: bool,
+    },
+}
+
+/// What a layer does to the bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum LayerWork {
+    Encrypts,
+    Mirrors,
+    KeepsParity,
+}

@@ -1,0 +1,164 @@
+//! What other than the device set a rate.
+
+use serde::{Deserialize, Serialize};
+
+use super::CpuUser;
+use assay_plan::unit::{Bandwidth, MeanInFlight, Nanos, Share};
+
+/// What is claimed of what held a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum LimitClaim {
+    /// The rate is that of the limit.
+    AtCgroupLimit {
+        limit: CgroupLimit,
+        file: String,
+        flushed: bool,
+    },
+    /// The rate stays below the limit, which held the run all the same.
+    HeldByCgroup {
+        limit: CgroupLimit,
+        file: String,
+        held: Share,
+    },
+    /// What a figure shows that is above the limit is not the device.
+    CgroupBelowFigure {
+        device: String,
+        limit: CgroupLimit,
+        file: String,
+    },
+    PacedByPlan {
+        device: String,
+        busy: Share,
+    },
+    /// The link carries no more; `mode` is how it runs.
+    LinkIsLimit {
+        foreseen: bool,
+        device: String,
+        mode: Option<String>,
+        most: Bandwidth,
+    },
+    LinkBelowBothEnds {
+        device: String,
+        mode: String,
+        most: Bandwidth,
+        possible: Bandwidth,
+    },
+    AboveQueueByCgroup {
+        device: String,
+        limit: CgroupLimit,
+        file: String,
+    },
+    AboveQueue {
+        device: String,
+    },
+    PageCachePath {
+        device: String,
+        busy: Share,
+        cpu: Share,
+    },
+    CpuQuota {
+        device: String,
+        throttled: Share,
+    },
+    /// Direct calls waited for a CPU, outside of the device.
+    CpuWait {
+        device: String,
+        waited: Share,
+        users: Vec<CpuUser>,
+    },
+    /// Calls that end in memory waited for a CPU that others had.
+    CpuWaitInMemory {
+        device: String,
+        waited: Share,
+        users: Vec<CpuUser>,
+    },
+    /// Nothing shows that the figure suffered.
+    CpuUsersBeside {
+        users: Vec<CpuUser>,
+        waited: Option<Share>,
+    },
+    DirtyMemory {
+        device: String,
+        waited: Share,
+    },
+    HotDrive {
+        device: String,
+        at_limit: bool,
+    },
+    ThrottledCpus {
+        device_waited: bool,
+    },
+    RunStopped {
+        stopped: Nanos,
+        time: Nanos,
+        frozen: bool,
+    },
+    MachineSuspended {
+        suspended: Nanos,
+    },
+    OtherEndOfPipe {
+        waited: Share,
+    },
+    FileLock {
+        device: String,
+        writes: u64,
+        had: MeanInFlight,
+    },
+    /// `of_speed` is absent where it was as fast as the machine copies.
+    MemoryCopy {
+        device: String,
+        reads: bool,
+        of_speed: Option<Share>,
+    },
+    CpuBound {
+        device: String,
+        cpu: Share,
+    },
+    /// `idle` is the program's time in which the device had nothing to do.
+    ProgramBound {
+        device: String,
+        reads: bool,
+        cpu: Share,
+        idle: Share,
+    },
+    SourceBound {
+        generating: Share,
+    },
+    BytewiseBound {
+        device: String,
+        method: String,
+        cpu: Share,
+    },
+    LatencyBound {
+        device: String,
+        busy: Share,
+    },
+    DepthNotReached {
+        device: String,
+        had: MeanInFlight,
+        planned: u32,
+        part: Share,
+        rest: MissingRequests,
+    },
+}
+
+/// What a limit of a control group allows.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum CgroupLimit {
+    BytesPerSecond(Bandwidth),
+    OperationsPerSecond(u64),
+}
+
+/// Where planned requests were that the device did not have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum MissingRequests {
+    NotSent,
+    AboveQueue,
+    Unknown,
+}

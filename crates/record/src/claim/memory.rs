@@ -1,0 +1,91 @@
+//! Data that memory gave, or took, in place of a device; and reads ahead of what is asked for.
+
+use serde::{Deserialize, Serialize};
+
+use assay_plan::unit::{Bytes, Share};
+
+/// What is claimed of memory.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum MemoryClaim {
+    /// A device above another had no need of it.
+    AnsweredByItself {
+        device: String,
+        below: String,
+    },
+    CachedBelow {
+        device: String,
+        below: String,
+    },
+    /// Nothing or next to nothing was read from the device.
+    ReadFromMemory {
+        reached: Option<Share>,
+        device: String,
+    },
+    ReadFromBoth {
+        reached: Share,
+        device: String,
+    },
+    /// Of the source of a copy, whose target is what was measured.
+    SourceNotFromDisk {
+        source: String,
+        target: String,
+    },
+    CachedBefore {
+        path: String,
+    },
+    NotDropped {
+        path: String,
+    },
+    LargerThanMemory {
+        left: Share,
+        device: String,
+    },
+    NotDirectAtStop {
+        reached: Option<Share>,
+        device: String,
+    },
+    /// The file system tells so; for a journal of the data by this mount option.
+    NotDirect {
+        journal: Option<String>,
+    },
+    LastBlockNotDirect {
+        bytes: Bytes,
+        block: Bytes,
+        flushed: bool,
+    },
+    /// In memory of the file behind a loop device, or of the file itself.
+    OverwrittenInCache {
+        behind: Option<String>,
+        device: String,
+        reached: Share,
+    },
+    TruncatedUnwritten {
+        path: String,
+        left: Bytes,
+        device: String,
+    },
+    DroppedUnwritten {
+        bytes: Bytes,
+        device: String,
+    },
+    /// Files of a tree.
+    DeletedUnwritten {
+        bytes: Bytes,
+        device: String,
+    },
+    ReadAhead {
+        calls: u64,
+        requests: u64,
+        device: String,
+    },
+    ReadPastEnd {
+        device: String,
+        times: f64,
+    },
+    ReadAmplified {
+        device: String,
+        times: f64,
+    },
+}

@@ -1,0 +1,81 @@
+//! What the place of the data does to them: blocks, sectors, extents, cards, nodes.
+
+use serde::{Deserialize, Serialize};
+
+use assay_plan::unit::{Bandwidth, Bytes, Nanos, Share};
+
+/// What is claimed of a place.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum PlaceClaim {
+    PartialSectors {
+        block: Bytes,
+        device: String,
+        sector: Bytes,
+    },
+    PartialBlocks {
+        block: Bytes,
+        unit: Bytes,
+    },
+    PartitionMisplaced {
+        partition: String,
+        sector: Bytes,
+    },
+    LoopMisplaced {
+        device: String,
+        offset: u64,
+    },
+    Fragmented {
+        path: String,
+        extents: u64,
+        calls: Bytes,
+        device: String,
+        requests: Bytes,
+    },
+    NearlyFull {
+        free: Share,
+    },
+    FirstWrites {
+        path: String,
+    },
+    /// Of a file that held a part of what was written.
+    SomeFirstWrites {
+        first: Share,
+        path: String,
+    },
+    /// Small random writes to a card, against large ones in order.
+    Scattered {
+        block: Bytes,
+        reached: Share,
+    },
+    DependsOnPlace {
+        offsets: usize,
+        least: Bandwidth,
+        most: Bandwidth,
+    },
+    WrittenDuringReads {
+        written: Bytes,
+        device: String,
+    },
+    OtherNode {
+        device: String,
+        near: String,
+        ran: Vec<String>,
+    },
+    WornOut {
+        device: String,
+    },
+    Unconditioned {
+        device: String,
+    },
+    /// The device was seen at work until then, and idle later.
+    KeptWorking {
+        device: String,
+        time: Nanos,
+    },
+    StillWorking {
+        device: String,
+        time: Nanos,
+    },
+}

@@ -1,0 +1,132 @@
+//! Rates that did not stay as they were.
+
+use serde::{Deserialize, Serialize};
+
+use super::CgroupLimit;
+use assay_plan::unit::{Bandwidth, Bytes, MeanInFlight, Nanos, Share};
+
+/// What is claimed of a rate over time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum SteadyClaim {
+    RateFell {
+        device: String,
+        fast: Bandwidth,
+        slow: Bandwidth,
+        after: Bytes,
+        with: Option<ConditionStep>,
+        average: AverageOfFall,
+    },
+    HiddenStalls {
+        stalls: usize,
+        longest: Nanos,
+    },
+    NotSteady {
+        end: EndBeforeSteady,
+        time: Nanos,
+    },
+    TwoRates {
+        device: String,
+        with: Option<ConditionStep>,
+        first: Bandwidth,
+        first_time: Nanos,
+        second: Bandwidth,
+        second_time: Nanos,
+    },
+    ManyRates {
+        device: String,
+        changes: usize,
+        least: Bandwidth,
+        most: Bandwidth,
+    },
+    /// It was met as long as it was there.
+    LimitChanged {
+        device: String,
+        limit: CgroupLimit,
+        file: String,
+    },
+    UnevenRate {
+        device: String,
+        spread: Share,
+    },
+    NoDataMoved,
+    TooShort {
+        time: Nanos,
+    },
+    /// The p99 from when an I/O was due, and from when it was sent.
+    QueuedBehindOthers {
+        due: Nanos,
+        sent: Nanos,
+    },
+}
+
+/// What the average of two rates is worth.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum AverageOfFall {
+    NearSecond,
+    ToldApart,
+    Neither(Bandwidth),
+}
+
+/// What ended a job before its rate was steady.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum EndBeforeSteady {
+    Interrupted,
+    Failed,
+    Stopped,
+    AtTime(Nanos),
+    AtBytes(Bytes),
+    AtOperations(u64),
+}
+
+/// A condition of a run that changed, as it was before and after.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ConditionStep {
+    pub what: ConditionOf,
+    pub before: ConditionState,
+    pub now: ConditionState,
+}
+
+/// Which condition: of a disk, a policy of processors, a mount.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum ConditionOf {
+    PcieLink(String),
+    SataLink(String),
+    UsbLink(String),
+    CardBus(String),
+    CpuCeiling(String),
+    CpuCooling(String),
+    HeatThrottling(String),
+    Voltage(String),
+    Temperature(String),
+    FreeSpace(String),
+    RequestsOfOthers(String),
+    ReadLimit(String),
+    WriteLimit(String),
+}
+
+/// How a condition is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum ConditionState {
+    /// The mode of a link, or what is no number.
+    Mode(String),
+    Times(u64),
+    Megahertz(u64),
+    Step(u64),
+    VoltageLow,
+    VoltageHigh,
+    Celsius(i64),
+    Free(Bytes),
+    InFlight(MeanInFlight),
+    Limit(CgroupLimit),
+}

@@ -1,0 +1,545 @@
+//! What the judges say, as values: part of the record's document.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::TrapId;
+use crate::claim::Claim;
+use crate::words;
+use assay_plan::stats::Estimate;
+use assay_plan::unit::{Bandwidth, Bytes, Iops, Nanos, PartOf, Share};
+
+/// May a number be believed, and what is it about.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Verdict {
+    /// May it be believed as what its reader takes it for.
+    pub trust: Trust,
+    /// What it is about.
+    pub measures: MeasuredSubject,
+    /// What is to be said first, in this order: what was measured and how that is known.
+    pub claims: Vec<Claim>,
+    /// The figure that does describe the device, bytes per second, where it was measured too.
+    pub corrected: Option<Estimate>,
+    /// Everything that was found, the worst first.
+    pub findings: Vec<Finding>,
+}
+
+impl Verdict {
+    /// Its claims in words.
+    pub fn summary(&self) -> String {
+        words::sentences(&self.claims)
+    }
+}
+
+/// A verdict as documents have it: its claims, and what they are in words.
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct WrittenVerdict<'a> {
+    /// May it be believed as what its reader takes it for.
+    trust: Trust,
+    /// What it is about.
+    measures: MeasuredSubject,
+    /// The claims in English: what was measured and how that is known.
+    #[serde(default)]
+    summary: String,
+    /// The same as values, in that order; those of which an earlier version kept only words are left out.
+    #[serde(default)]
+    claims: Cow<'a, [Claim]>,
+    /// The figure that does describe the device, bytes per second, where it was measured too.
+    corrected: Option<Estimate>,
+    /// Everything that was found, the worst first.
+    findings: Cow<'a, [Finding]>,
+}
+
+impl Serialize for Verdict {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self { trust, measures, ref claims, corrected, ref findings } = *self;
+        let (summary, claims) = (self.summary(), Cow::Borrowed(&**claims));
+        let findings = Cow::Borrowed(&**findings);
+        WrittenVerdict { trust, measures, summary, claims, corrected, findings }
+            .serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Verdict {
+    fn deserialize<D: Deserializer<'de>>(document: D) -> Result<Self, D::Error> {
+        let written = WrittenVerdict::deserialize(document)?;
+        let WrittenVerdict { trust, measures, summary, claims, corrected, findings } = written;
+        let claims = match claims {
+            known if known.is_empty() && !summary.is_empty() => vec![Claim::Said(summary)],
+            known => known.into_owned(),
+        };
+        Ok(Self { trust, measures, claims, corrected, findings: findings.into_owned() })
+    }
+}
+
+/// May a number be believed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Trust {
+    /// It is what its reader takes it for.
+    Sound,
+    /// Something speaks against it.
+    Doubtful,
+    /// The evidence that would be needed could not be seen.
+    Unproven,
+    /// It is not what its reader takes it for.
+    Wrong,
+}
+
+impl Trust {
+    /// The word for it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Sound => "sound",
+            Self::Doubtful => "doubtful",
+            Self::Unproven => "unproven",
+            Self::Wrong => "wrong",
+        }
+    }
+}
+
+/// What a number is about. In the order in which the worst is shown first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub enum MeasuredSubject {
+    /// The device.
+    #[serde(rename = "device")]
+    Device,
+    /// A limit other than the device.
+    #[serde(rename = "limited")]
+    Limited,
+    /// The tool or the CPU.
+    #[serde(rename = "tool")]
+    Tool,
+    /// No steady state.
+    #[serde(rename = "unsteady")]
+    Unsteady,
+    /// Other work interfered.
+    #[serde(rename = "disturbed")]
+    Disturbed,
+    /// Device and memory both.
+    #[serde(rename = "mixed")]
+    Mixed,
+    /// Work was left behind when the clock stopped.
+    #[serde(rename = "deferred")]
+    Deferred,
+    /// A layer changed the data, or there were none to move.
+    #[serde(rename = "layer")]
+    Layer,
+    /// Memory.
+    #[serde(rename = "memory")]
+    Memory,
+    /// No local disk behind the target.
+    #[serde(rename = "not a disk")]
+    NotADisk,
+    /// Evidence is missing.
+    #[serde(rename = "unsure")]
+    Unsure,
+    /// There is no number.
+    #[serde(rename = "invalid")]
+    Invalid,
+}
+
+impl MeasuredSubject {
+    /// The word for it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Device => "device",
+            Self::Limited => "limited",
+            Self::Tool => "tool",
+            Self::Unsteady => "unsteady",
+            Self::Disturbed => "disturbed",
+            Self::Mixed => "mixed",
+            Self::Deferred => "deferred",
+            Self::Layer => "layer",
+            Self::Memory => "memory",
+            Self::NotADisk => "not a disk",
+            Self::Unsure => "unsure",
+            Self::Invalid => "invalid",
+        }
+    }
+}
+
+/// One thing that was found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finding {
+    /// Its number in the catalogue.
+    pub trap: TrapId,
+    /// How much it weighs.
+    pub weight: FindingWeight,
+    /// What the number is about because of it; absent when it changes nothing about that.
+    pub measures: Option<MeasuredSubject>,
+    /// What is claimed.
+    pub claim: Claim,
+    /// The very readings that show it.
+    pub because: Vec<Exhibit>,
+    /// What to type now; absent when nothing is to be done.
+    pub next: Option<NextStep>,
+}
+
+impl Finding {
+    /// Its claim, in one sentence that a person can repeat.
+    pub fn text(&self) -> String {
+        words::say(&self.claim)
+    }
+}
+
+/// A finding as documents have it: its claim, and what that is in words.
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct WrittenFinding<'a> {
+    /// Its number in the catalogue.
+    trap: TrapId,
+    /// How much it weighs.
+    weight: FindingWeight,
+    /// What the number is about because of it; absent when it changes nothing about that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    measures: Option<MeasuredSubject>,
+    /// What is claimed.
+    claim: Cow<'a, Claim>,
+    /// The same in one English sentence that a person can repeat.
+    #[serde(default)]
+    text: String,
+    /// The very readings that show it.
+    because: Cow<'a, [Exhibit]>,
+    /// What to type now; absent when nothing is to be done.
+    #[serde(default, deserialize_with = "of_this_version")]
+    next: Option<Cow<'a, NextStep>>,
+}
+
+/// A next step, if this version knows its form. What is left out comes again when the record is judged.
+fn of_this_version<'a, 'de, D: Deserializer<'de>>(
+    document: D,
+) -> Result<Option<Cow<'a, NextStep>>, D::Error> {
+    let written = serde_json::Value::deserialize(document)?;
+    Ok(serde_json::from_value(written).ok())
+}
+
+impl Serialize for Finding {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self { trap, weight, measures, ref claim, ref because, ref next } = *self;
+        let (text, claim, because) = (self.text(), Cow::Borrowed(claim), Cow::Borrowed(&**because));
+        let next = next.as_ref().map(Cow::Borrowed);
+        WrittenFinding { trap, weight, measures, claim, text, because, next }.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Finding {
+    fn deserialize<D: Deserializer<'de>>(document: D) -> Result<Self, D::Error> {
+        let written = WrittenFinding::deserialize(document)?;
+        let WrittenFinding { trap, weight, measures, claim, text, because, next } = written;
+        // What another version claims is known by its words.
+        let claim = match claim.into_owned() {
+            Claim::Unknown(_) => Claim::Said(text),
+            claim => claim,
+        };
+        let (because, next) = (because.into_owned(), next.map(Cow::into_owned));
+        Ok(Self { trap, weight, measures, claim, because, next })
+    }
+}
+
+/// What is written is what is published.
+#[cfg(feature = "schema")]
+macro_rules! schema_as_written {
+    ($($kind:ident $written:ident),*) => {$(
+        impl schemars::JsonSchema for $kind {
+            fn schema_name() -> Cow<'static, str> {
+                stringify!($kind).into()
+            }
+
+            fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                $written::json_schema(generator)
+            }
+        }
+    )*};
+}
+
+#[cfg(feature = "schema")]
+schema_as_written! { Verdict WrittenVerdict, Finding WrittenFinding }
+
+/// How much a finding weighs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum FindingWeight {
+    /// Good to know.
+    Note,
+    /// The number may be off.
+    Doubt,
+    /// The evidence that would be needed is missing.
+    Unproven,
+    /// The number is not what its reader takes it for.
+    Refute,
+}
+
+/// A reading that shows something.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Exhibit {
+    /// What was read: `written to loop3 when the clock stopped`.
+    pub reading: String,
+    /// Its value with its unit: `0 B of 20 MiB`.
+    pub value: String,
+    /// The same as a number, where it is one number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quantity: Option<ExhibitQuantity>,
+    /// Where it was read: `/sys/block/loop3/stat`.
+    pub source: String,
+}
+
+impl Exhibit {
+    /// A reading, its value, and where it comes from.
+    pub fn new(
+        reading: impl Into<String>,
+        value: impl Into<ExhibitValue>,
+        source: impl Into<String>,
+    ) -> Self {
+        let ExhibitValue { text, quantity } = value.into();
+        Self { reading: reading.into(), value: text, quantity, source: source.into() }
+    }
+}
+
+/// A number that shows something.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ExhibitQuantity {
+    /// The number.
+    pub value: f64,
+    /// The whole that it is a part of, where that was read too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of: Option<f64>,
+    /// What both count.
+    pub unit: ExhibitUnit,
+}
+
+/// What the number of an exhibit counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum ExhibitUnit {
+    /// Bytes.
+    Bytes,
+    /// Bytes per second.
+    BytesPerSecond,
+    /// Operations per second.
+    OperationsPerSecond,
+    /// Nanoseconds.
+    Nanoseconds,
+    /// Things: calls, flushes, blocks; a mean of them may have a fraction.
+    Count,
+    /// A part of a whole: 0.5 is a half.
+    Fraction,
+    /// Degrees Celsius.
+    DegreesCelsius,
+    /// Hertz.
+    Hertz,
+}
+
+/// What an exhibit shows: a quantity, which is printed in one way, or a text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ExhibitValue {
+    text: String,
+    quantity: Option<ExhibitQuantity>,
+}
+
+impl ExhibitValue {
+    /// A quantity in a text that says more of it.
+    pub fn worded(quantity: impl Into<Self>, text: impl Into<String>) -> Self {
+        Self { text: text.into(), ..quantity.into() }
+    }
+
+    /// A number of something that has no type of its own.
+    pub fn number(value: f64, unit: ExhibitUnit, text: impl Into<String>) -> Self {
+        Self { text: text.into(), quantity: Some(ExhibitQuantity { value, of: None, unit }) }
+    }
+}
+
+impl From<String> for ExhibitValue {
+    fn from(text: String) -> Self {
+        Self { text, quantity: None }
+    }
+}
+
+impl From<&String> for ExhibitValue {
+    fn from(text: &String) -> Self {
+        text.clone().into()
+    }
+}
+
+impl From<&str> for ExhibitValue {
+    fn from(text: &str) -> Self {
+        text.to_string().into()
+    }
+}
+
+/// How a type of quantity becomes the number of an exhibit.
+macro_rules! quantities {
+    ($($kind:ty, $unit:ident, |$quantity:ident| $value:expr;)*) => {$(
+        impl From<$kind> for ExhibitValue {
+            fn from($quantity: $kind) -> Self {
+                let quantity = ExhibitQuantity { value: $value, of: None, unit: ExhibitUnit::$unit };
+                Self { text: $quantity.to_string(), quantity: Some(quantity) }
+            }
+        }
+    )*};
+}
+
+quantities! {
+    Bytes, Bytes, |bytes| bytes.0 as f64;
+    Bandwidth, BytesPerSecond, |rate| rate.0;
+    Iops, OperationsPerSecond, |rate| rate.0;
+    Nanos, Nanoseconds, |time| time.0 as f64;
+    u64, Count, |count| count as f64;
+    u32, Count, |count| f64::from(count);
+    Share, Fraction, |part| part.0;
+}
+
+impl<T: Into<ExhibitValue> + Copy + fmt::Display + PartialOrd> From<PartOf<T>> for ExhibitValue {
+    fn from(parts: PartOf<T>) -> Self {
+        let PartOf(part, whole) = parts;
+        let number = |of: T| of.into().quantity.map(|quantity| quantity.value);
+        let of = number(whole).filter(|_| part <= whole);
+        let quantity = part.into().quantity.map(|quantity| ExhibitQuantity { of, ..quantity });
+        Self { text: parts.to_string(), quantity }
+    }
+}
+
+/// What to do now: what it is for, and a line for a shell that does it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct NextStep {
+    /// What it is for.
+    pub remedy: Remedy,
+    /// What to type: a line that a shell takes as it stands, in the words of the tool that was called
+    /// or of assay.
+    pub command: String,
+}
+
+impl NextStep {
+    /// A line for a shell, and what it is for.
+    pub fn new(remedy: Remedy, command: impl Into<String>) -> Self {
+        Self { remedy, command: command.into() }
+    }
+
+    /// The words.
+    pub fn words(&self) -> &str {
+        &self.command
+    }
+}
+
+/// What helps against a trap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Remedy {
+    /// Flush inside the timing.
+    Flush,
+    /// Drop the target from memory first.
+    DropCaches,
+    /// Go past the page cache.
+    Direct,
+    /// Let what earlier work left in memory be written first.
+    Settle,
+    /// Move more.
+    MoreData,
+    /// Move less: what there is room for.
+    LessData,
+    /// Take more time: until the rate is steady, or as long as it lasts.
+    MoreTime,
+    /// Use other blocks: larger ones, or such as fit.
+    OtherBlocks,
+    /// Have more in flight.
+    Deeper,
+    /// Use data that do not compress and do not repeat.
+    UniqueData,
+    /// Write before it is read.
+    WriteFirst,
+    /// Write over what is there.
+    Overwrite,
+    /// Measure one thing at a time: one direction, each file by its own worker.
+    Separate,
+    /// Measure another place.
+    AnotherTarget,
+    /// Run on the CPUs of the device's node.
+    OnNode,
+    /// Lift a limit.
+    LiftLimit,
+    /// Mount it otherwise.
+    Remount,
+    /// Set the device or the machine otherwise.
+    Configure,
+    /// Run it with the rights to see.
+    AsRoot,
+    /// Do the same again.
+    Rerun,
+    /// Look what is there or who does it.
+    Inspect,
+    /// Read what the trap is.
+    Explain,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quantity_is_a_number_and_its_words() {
+        let shown = |value: ExhibitValue| {
+            serde_json::to_value(Exhibit::new("x", value, "/y")).expect("json")
+        };
+        for (value, words, number, unit) in [
+            (Bytes::mib(20).into(), "20 MiB", f64::from(20 << 20), "bytes"),
+            (Nanos::millis(5).into(), "5.00 ms", 5e6, "nanoseconds"),
+            (Iops(120.0).into(), "120", 120.0, "operations_per_second"),
+            (Bandwidth(3e6).into(), "3.00 MB/s", 3e6, "bytes_per_second"),
+            (7_u64.into(), "7", 7.0, "count"),
+            (Share(0.125).into(), "12 %", 0.125, "fraction"),
+            (ExhibitValue::worded(7_u64, "7 times"), "7 times", 7.0, "count"),
+        ] as [(ExhibitValue, &str, f64, &str); 7]
+        {
+            let quantity = serde_json::json!({ "value": number, "unit": unit });
+            let json = shown(value);
+            assert_eq!((&json["value"], &json["quantity"]), (&words.into(), &quantity));
+        }
+        let part = shown(PartOf(Bytes::ZERO, Bytes::mib(20)).into());
+        assert_eq!(part["value"], "0 B of 20 MiB");
+        let of = f64::from(20 << 20);
+        assert_eq!(
+            part["quantity"],
+            serde_json::json!({ "value": 0.0, "of": of, "unit": "bytes" })
+        );
+        let more = shown(PartOf(7_u64, 5).into());
+        assert_eq!(more["quantity"], serde_json::json!({ "value": 7.0, "unit": "count" }));
+        // Words alone, and a record of a version that knew only those.
+        let words = shown("0 B of 20 MiB".into());
+        assert_eq!(
+            words,
+            serde_json::json!({ "reading": "x", "value": "0 B of 20 MiB", "source": "/y" })
+        );
+        let read: Exhibit = serde_json::from_value(words).expect("an exhibit");
+        assert_eq!(read, Exhibit::new("x", "0 B of 20 MiB", "/y"));
+    }
+
+    #[test]
+    fn what_another_version_claims_is_known_by_its_words() {
+        let read = |claim: serde_json::Value| {
+            let finding = serde_json::json!({
+                "trap": "T02", "weight": "refute", "claim": claim, "text": "It is so.",
+                "because": [], "next": { "remedy": "inspect", "command": "lsblk -t" },
+            });
+            serde_json::from_value::<Finding>(finding).expect("a finding")
+        };
+        let other = read(serde_json::json!({ "of_tomorrow": { "speed": 7 } }));
+        assert_eq!(other.claim, Claim::Said("It is so.".into()));
+        assert_eq!(other.next, Some(NextStep::new(Remedy::Inspect, "lsblk -t")));
+        let written = serde_json::to_value(&other).expect("json");
+        assert_eq!(
+            (&written["claim"], &written["text"]),
+            (&"It is so.".into(), &"It is so.".into())
+        );
+    }
+}
