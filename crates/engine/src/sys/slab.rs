@@ -9,66 +9,100 @@
 //! with each call, and a brand is used up by the one slab, ring or queue that is made with it. All
 //! of it is known when the program is compiled; nothing is left of it in the loop.
 //!
+//! What follows is in pairs that differ in one line: the first compiles, the second does not. (A stable rustdoc
+//! does not look at the number of the error; that all the other lines are right is what the first one shows.)
+//!
 //! A slot comes from its slab only:
-//! ```compile_fail,E0423
-//! let forged = assay_core::sys::slab::Slot(0);
+//! ```
+//! use assay_engine::sys::slab::{Slab, Slot, branded};
+//! branded(|brand| {
+//!     let (_slab, slots) = Slab::new(brand, 1, 4096).unwrap();
+//!     let first: &Slot<'_> = &slots[0];
+//! });
 //! ```
 //! ```compile_fail,E0451
-//! assay_core::sys::slab::branded(|brand| {
-//!     let (_slab, slots) = assay_core::sys::slab::Slab::new(brand, 1, 4096).unwrap();
-//!     let forged = assay_core::sys::slab::Slot { ..slots[0] };
+//! use assay_engine::sys::slab::{Slab, Slot, branded};
+//! branded(|brand| {
+//!     let (_slab, slots) = Slab::new(brand, 1, 4096).unwrap();
+//!     let forged: &Slot<'_> = &Slot { ..slots[0] };
 //! });
 //! ```
 //! A brand is good for one slab:
+//! ```
+//! use assay_engine::sys::slab::{Slab, branded, slots};
+//! branded(|brand| branded(|other| {
+//!     let one = Slab::new(brand, 1, 4096).unwrap();
+//!     let two = slots(other, 1);
+//! }));
+//! ```
 //! ```compile_fail,E0382
-//! assay_core::sys::slab::branded(|brand| {
-//!     let one = assay_core::sys::slab::Slab::new(brand, 1, 4096).unwrap();
-//!     let same = assay_core::sys::slab::slots(brand, 1);
-//! });
+//! use assay_engine::sys::slab::{Slab, branded, slots};
+//! branded(|brand| branded(|other| {
+//!     let one = Slab::new(brand, 1, 4096).unwrap();
+//!     let two = slots(brand, 1);
+//! }));
 //! ```
 //! A slot of one slab means nothing to another:
+//! ```
+//! use assay_engine::sys::slab::{Slab, branded};
+//! branded(|here| branded(|there| {
+//!     let (mut one, own) = Slab::new(here, 1, 4096).unwrap();
+//!     let (_other, others) = Slab::new(there, 1, 4096).unwrap();
+//!     one.buffer(&own[0]).fill(1);
+//! }));
+//! ```
 //! ```compile_fail,E0521
-//! use assay_core::sys::slab::{Slab, branded};
-//! branded(|here| {
-//!     branded(|there| {
-//!         let (mut one, _slots) = Slab::new(here, 1, 4096).unwrap();
-//!         let (_other, slots) = Slab::new(there, 1, 4096).unwrap();
-//!         one.buffer(&slots[0]).fill(1);
-//!     });
+//! use assay_engine::sys::slab::{Slab, branded};
+//! branded(|here| branded(|there| {
+//!     let (mut one, own) = Slab::new(here, 1, 4096).unwrap();
+//!     let (_other, others) = Slab::new(there, 1, 4096).unwrap();
+//!     one.buffer(&others[0]).fill(1);
+//! }));
+//! ```
+//! A slot that was given up is gone:
+//! ```no_run
+//! use assay_engine::sys::{ring::{RingSetup, UringQueue}, slab::branded};
+//! branded(|brand| {
+//!     let files = std::sync::Arc::default();
+//!     let (mut ring, mut slots) = UringQueue::new(brand, files, 2, 4096, RingSetup::default()).unwrap();
+//!     let (slot, other) = (slots.pop().unwrap(), slots.pop().unwrap());
+//!     ring.push(slot, false, 0, 0, 4096, 0);
+//!     ring.buffer(&other).fill(1);
 //! });
 //! ```
-//! A slot that was given up is gone, and it cannot be copied before:
 //! ```compile_fail,E0382
-//! use assay_core::sys::{ring::{Ring, Setup}, slab::branded};
+//! use assay_engine::sys::{ring::{RingSetup, UringQueue}, slab::branded};
 //! branded(|brand| {
-//!     let (mut ring, mut slots) =
-//!         Ring::new(brand, std::sync::Arc::default(), 1, 4096, Setup::default()).unwrap();
-//!     let slot = slots.pop().unwrap();
-//!     ring.push(slot, false, 0, 0, 4096);
+//!     let files = std::sync::Arc::default();
+//!     let (mut ring, mut slots) = UringQueue::new(brand, files, 2, 4096, RingSetup::default()).unwrap();
+//!     let (slot, other) = (slots.pop().unwrap(), slots.pop().unwrap());
+//!     ring.push(slot, false, 0, 0, 4096, 0);
 //!     ring.buffer(&slot).fill(1);
 //! });
 //! ```
+//! and it cannot be copied before:
+//! ```
+//! use assay_engine::sys::slab::{Slab, branded};
+//! branded(|brand| {
+//!     let (_slab, slots) = Slab::new(brand, 1, 4096).unwrap();
+//!     let second = slots[0].index();
+//! });
+//! ```
 //! ```compile_fail,E0599
-//! assay_core::sys::slab::branded(|brand| {
-//!     let (_slab, slots) = assay_core::sys::slab::Slab::new(brand, 1, 4096).unwrap();
+//! use assay_engine::sys::slab::{Slab, branded};
+//! branded(|brand| {
+//!     let (_slab, slots) = Slab::new(brand, 1, 4096).unwrap();
 //!     let second = slots[0].clone();
 //! });
 //! ```
 //! Nor can it be kept for a later slab:
+//! ```
+//! use assay_engine::sys::slab::{Slab, branded};
+//! let kept = branded(|brand| Slab::new(brand, 1, 4096).unwrap().1.len());
+//! ```
 //! ```compile_fail
-//! use assay_core::sys::slab::{Slab, branded};
+//! use assay_engine::sys::slab::{Slab, branded};
 //! let kept = branded(|brand| Slab::new(brand, 1, 4096).unwrap().1);
-//! ```
-//! What may be done:
-//! ```
-//! use assay_core::sys::slab::{Slab, branded};
-//! let sum = branded(|brand| {
-//!     let (mut slab, slots) = Slab::new(brand, 2, 5000).unwrap();
-//!     slab.buffer(&slots[0]).fill(1);
-//!     slab.buffer(&slots[1]).fill(2);
-//!     slots.iter().map(|slot| slab.buffer(slot).iter().map(|&b| u32::from(b)).sum::<u32>()).sum::<u32>()
-//! });
-//! assert_eq!(sum, 15_000);
 //! ```
 
 use std::io;
