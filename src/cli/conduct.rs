@@ -367,7 +367,7 @@ impl Observer for TerminalObserver<'_> {
     }
 
     fn preparing(&mut self, phase: &Phase, what: &str) {
-        let number = self.plan.phases.iter().position(|planned| planned.name == phase.name);
+        let number = self.plan.number(&phase.name);
         self.line.phase.clone_from(&phase.name);
         self.line.number = number.map_or(self.line.number, |number| self.place(number));
         self.line.aside = what.to_string();

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use super::earlier;
 use assay_judge as verdict;
 use assay_plan::error::{Error, Refusal};
 use assay_plan::name::NameText as _;
@@ -32,7 +31,7 @@ pub fn plan_of(text: &str, shown: &str) -> Result<Plan, Error> {
         )
         .into());
     }
-    record::read_json(text).map(earlier::completed).map_err(|error| {
+    record::read_json(text).map_err(|error| {
         // serde says where once more at the end of its sentence.
         let why = error.to_string();
         let why = why.split(" at line ").next().unwrap_or_default();
@@ -48,8 +47,7 @@ pub fn plan_of(text: &str, shown: &str) -> Result<Plan, Error> {
 /// A record from a file.
 pub fn read_record(path: &Path) -> Result<Record, Error> {
     if path.exists() {
-        let record = record::load(path)?;
-        return Ok(Record { plan: earlier::completed(record.plan), ..record });
+        return record::load(path);
     }
     Err(absent(path))
 }
@@ -97,8 +95,7 @@ pub fn read_judged_log(path: &Path) -> Result<(Record, Vec<usize>), Error> {
 
 /// A record from a text, with the verdicts that today's rules give; `shown` says where that stands.
 pub fn judged_of(text: &str, shown: &str) -> Result<Record, Error> {
-    let record = record::of_text(text, shown)?;
-    let mut record = Record { plan: earlier::completed(record.plan), ..record };
+    let mut record = record::of_text(text, shown)?;
     verdict::judge(&mut record);
     Ok(record)
 }

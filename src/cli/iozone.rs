@@ -266,7 +266,7 @@ impl Screen<'_> {
 
     /// What stands behind the lines of a test, and the histograms of its streams.
     fn end_files(&mut self, phase: &PhaseRecord, place: TestPlace) {
-        let plan = self.line.plan.phases.iter().find(|planned| planned.name == phase.name);
+        let plan = self.line.plan.phases.get(phase.number);
         if place.streams == 0 {
             let log = plan.and_then(|planned| planned.jobs[0].detail.log.clone());
             if let (Some(log), Some(cpu)) = (log, phase.jobs.first().and_then(|job| job.cpu)) {

@@ -10,7 +10,6 @@ mod dd;
 pub mod demo;
 mod dialect;
 mod documents;
-pub mod earlier;
 mod environment;
 pub mod explain;
 mod fio;

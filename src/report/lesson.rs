@@ -213,7 +213,7 @@ impl ReportPage for LessonPage {
     ) -> io::Result<()> {
         let words = self.words();
         let taught = LessonResult::of(&self.lesson, record);
-        let is = |which| record.phase_of(which).is_some_and(|half| half.name == phase.name);
+        let is = |which| record.phase_of(which).is_some_and(|half| half.number == phase.number);
         let (label, line, half) = match (is(&self.lesson.trap), is(&self.lesson.cure)) {
             (true, _) => ("A", words.trap, &taught.trap),
             (_, true) => ("B", words.cure, &taught.cure),

@@ -69,7 +69,7 @@ fn rows(plan: &Plan, jobs: &[ResolvedJob], phase: &PhaseRecord) -> Vec<TableRow>
     if done.is_empty() {
         return vec![TableRow::Remark(phase.name.clone(), "nothing was done".into())];
     }
-    let planned = plan.phases.iter().find(|planned| planned.name == phase.name);
+    let planned = plan.phases.get(phase.number);
     let load = planned.and_then(|planned| load(plan, planned, jobs));
     let shape = planned.and_then(|planned| shape(plan, planned, jobs)).unwrap_or_default();
     let counts = plan.counts(&phase.name);
@@ -123,7 +123,8 @@ pub fn load(plan: &Plan, phase: &Phase, jobs: &[ResolvedJob]) -> Option<(Bytes, 
     let job = phase.jobs.first()?;
     match &job.work {
         Work::Blocks(blocks) => {
-            let fits = jobs_of(plan, jobs, &phase.name).find(|fits| fits.job == job.name);
+            let mut own = jobs_of(jobs, plan.number(&phase.name)?);
+            let fits = own.find(|fits| fits.job == job.name);
             let alone = fits.is_some_and(|fits| fits.method.one_at_a_time());
             let iodepth = if alone { 1 } else { blocks.iodepth };
             Some((blocks.pattern.largest(), Some(iodepth.saturating_mul(job.workers))))

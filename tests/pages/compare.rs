@@ -262,6 +262,7 @@ fn of_phases(times: f64, minute: usize, phases: &[(&str, Option<u64>)]) -> Recor
     for (name, short) in phases {
         let (mut planned, mut done) = (planned.clone(), done.clone());
         (planned.name, done.name) = (name.to_string(), name.to_string());
+        done.number = record.plan.phases.len();
         if let Some(short) = short {
             let began = Timestamp(done.span.ended().0 - short * 1_000_000);
             (done.span.started, done.span.counted) = (began, began);

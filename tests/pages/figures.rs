@@ -632,7 +632,7 @@ fn the_rows_of_modes_are_figures() {
 
 #[test]
 fn jobs_beside_each_other_have_figures_of_their_own() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/version1/two-jobs.json");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/runs/two-jobs.json");
     let record = assay_record::record::load(&path).expect("a record");
     let listed = Listed::of(&record);
     assert_eq!(listed.phases, ["fill", "both"]);

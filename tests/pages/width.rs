@@ -24,7 +24,7 @@ fn kept(name: &str) -> Record {
 fn all() -> Vec<(String, Record)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
     let mut all = Vec::new();
-    for kept in ["records", "version1"] {
+    for kept in ["records", "runs"] {
         for entry in std::fs::read_dir(folder.join(kept)).expect("a folder") {
             let path = entry.expect("an entry").path();
             let record = assay_record::record::load(&path);

@@ -33,7 +33,7 @@ impl Chance {
 pub fn kept() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
     let mut found = Vec::new();
-    for folder in ["records", "version1"] {
+    for folder in ["records", "runs"] {
         for entry in std::fs::read_dir(root.join(folder)).expect("kept records") {
             found.push(entry.expect("an entry").path());
         }

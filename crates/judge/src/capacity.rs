@@ -27,7 +27,8 @@ pub fn capacity(record: &Record) -> CapacityResult {
     let Some((planned, block, whole)) = record.plan.phases.iter().find_map(counts) else {
         return nothing("no phase of the plan checks what the blocks hold".into());
     };
-    let size = jobs_of(&record.plan, &record.resolved.jobs, &planned.name).next();
+    let number = record.plan.number(&planned.name).unwrap_or_default();
+    let size = jobs_of(&record.resolved.jobs, number).next();
     let space = size.map_or(Bytes::ZERO, |job: &ResolvedJob| job.size);
     let Some((phase, census)) = counted(record, planned) else {
         return CapacityResult { space, whole, ..nothing(stopped(record)) };
@@ -58,7 +59,7 @@ fn counts(phase: &Phase) -> Option<(&Phase, Bytes, bool)> {
 
 /// The phase that counted, and what.
 fn counted<'r>(record: &'r Record, planned: &Phase) -> Option<(&'r PhaseRecord, &'r BlockCensus)> {
-    let phase = record.phases.iter().find(|phase| phase.name == planned.name)?;
+    let phase = record.done_of(planned)?;
     let census = phase.census.as_ref()?;
     let held = census.whole();
     (held.right + held.wrong() > 0).then_some((phase, census))

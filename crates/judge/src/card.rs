@@ -184,11 +184,9 @@ fn figure(
     need: &ClassMinimum,
     planned: Option<&Phase>,
 ) -> Result<(f64, Option<f64>), String> {
-    let done = planned.and_then(|planned| {
-        record.phases.iter().enumerate().find(|(_, phase)| phase.name == planned.name)
-    });
-    let Some((number, phase)) = done else { return Err("were not measured".into()) };
-    let last = number + 1 == record.phases.len();
+    let done = planned.and_then(|planned| record.done_of(planned));
+    let Some(phase) = done else { return Err("were not measured".into()) };
+    let last = record.phases.last().is_some_and(|last| last.number == phase.number);
     if !phase.faults.is_empty() || last && matches!(record.ending, Ending::Interrupted(_)) {
         return Err("were not measured to the end".into());
     }

@@ -109,25 +109,21 @@ fn by_place(phase_view: &PhaseView<'_>) -> Option<Finding> {
     if !at_places(all.iter().filter_map(only_work)) {
         return None;
     }
-    let number = all.iter().position(|other| std::ptr::eq(other, planned))?;
+    let number = phase_view.phase.number;
     let same = |phase: &Phase| only_work(phase).is_some_and(|work| differs_in_place(work, mine));
     let (before, later) = (&all[..=number], &all[number + 1..]);
     if !at_places(before.iter().filter(|phase| same(phase)).filter_map(only_work)) {
         return None;
     }
-    // What was done stands in the order of the plan. While the run goes on the last of them is to come.
-    let place = record.phases.place_of(phase_view.phase)?;
-    let done = |other: &Phase| {
-        record.ending == Ending::Unfinished
-            || record.phases.iter().skip(place + 1).any(|done| done.name == other.name)
-    };
-    if later.iter().any(|other| same(other) && done(other)) {
+    // While the run goes on the last of them is to come.
+    let done = |number| record.ending == Ending::Unfinished || record.done(number).is_some();
+    if (number + 1..).zip(later).any(|(number, other)| same(other) && done(number)) {
         return None;
     }
     let mut places: Vec<(Bytes, f64)> = vec![];
     let mut done = record.phases.stream().peekable();
-    for planned in before {
-        let Some(phase) = done.next_if(|phase| phase.name == planned.name) else { continue };
+    for (number, planned) in before.iter().enumerate() {
+        let Some(phase) = done.next_if(|phase| phase.number == number) else { continue };
         let Some(work) = only_work(planned).filter(|work| differs_in_place(work, mine)) else {
             continue;
         };

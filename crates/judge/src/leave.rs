@@ -101,7 +101,7 @@ fn obstacle(record: &Record, phase: &Phase) -> Option<CellObstacle> {
     {
         return Some(CellObstacle::Unit { less: cell_params.block.0 < align, align, name });
     }
-    let job = jobs_of(&record.plan, &record.resolved.jobs, &phase.name).next()?;
+    let job = jobs_of(&record.resolved.jobs, record.plan.number(&phase.name)?).next()?;
     let workers = if divided(phase) { u64::from(cell_params.workers) } else { 1 };
     let needed = Bytes(cell_params.block.0.saturating_mul(workers));
     let divided = workers > 1;
@@ -109,8 +109,7 @@ fn obstacle(record: &Record, phase: &Phase) -> Option<CellObstacle> {
         return Some(CellObstacle::Room { divided, there: job.size });
     }
     let made = record.plan.study().maker(&record.plan.phases)?;
-    let made = record.phases.iter().find(|phase| phase.name == made.name)?;
-    let there: Bytes = totals(made).map(|total| total.bytes).sum();
+    let there: Bytes = totals(record.done_of(made)?).map(|total| total.bytes).sum();
     (needed > there).then_some(CellObstacle::Written { divided, there })
 }
 

@@ -35,7 +35,8 @@ mod tests {
         let mut flushed = DoctoredRecord::write_flushed();
         flushed.only_writes();
         let phase = flushed.record.phases.as_mut_vec().remove(0);
-        bench.record.phases[1] = assay_record::record::PhaseRecord { name: "safe".into(), ..phase };
+        bench.record.phases[1] =
+            assay_record::record::PhaseRecord { number: 1, name: "safe".into(), ..phase };
         bench.record
     }
 

@@ -54,7 +54,7 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
 
 /// What has ended a job before it was steady.
 pub fn stopped_before_steady(record: &Record, phase: &PhaseRecord, job: &str) -> EndBeforeSteady {
-    let last = record.phases.last().is_some_and(|last| last.name == phase.name);
+    let last = record.phases.last().is_some_and(|last| last.number == phase.number);
     match &record.ending {
         Ending::Interrupted(_) if last => EndBeforeSteady::Interrupted,
         Ending::Failed(_) if last => EndBeforeSteady::Failed,

@@ -266,10 +266,10 @@ mod tests {
         bench.work(0.6, 0.0);
         let mut record = bench.record;
         let (phase, job) = (record.phases.as_mut_vec().remove(0), record.resolved.jobs.remove(0));
-        for (n, iops) in (0_u32..).zip(iops) {
-            let iodepth = 1_u32 << n;
+        for (number, iops) in iops.into_iter().enumerate() {
+            let iodepth = 1_u32 << number;
             let name = format!("q{iodepth}");
-            let mut step = PhaseRecord { name: name.clone(), ..phase.clone() };
+            let mut step = PhaseRecord { number, name, ..phase.clone() };
             for total in step.totals.values_mut() {
                 total.iops = Some(Iops(iops));
             }
@@ -281,11 +281,7 @@ mod tests {
             let user = Nanos::millis(10) + Nanos::from_secs(wall * cpu);
             evidence.stop.cpu = Reading::Seen(Cpu { user, ..Cpu::default() });
             record.phases.push(step);
-            let fits = assay_record::record::ResolvedJob {
-                phase: name.as_str().into(),
-                iodepth,
-                ..job.clone()
-            };
+            let fits = assay_record::record::ResolvedJob { phase: number, iodepth, ..job.clone() };
             record.resolved.jobs.push(fits);
         }
         let steps = record.phases.iter().map(|phase| phase.name.as_str().into()).collect();

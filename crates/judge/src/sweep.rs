@@ -50,7 +50,7 @@ impl<'a> SweepView<'a> {
     pub fn of(aim: &'a plan::SweepPlan, record: &'a Record) -> Self {
         let place = |planned: &'a Phase| {
             let cell_params = planned.cell_params()?;
-            let done = record.phases.iter().find(|phase| phase.name == planned.name);
+            let done = record.done_of(planned);
             let left_out =
                 leave::impossible(record, planned).or_else(|| pace::late(aim, record, planned));
             let signal = matches!(record.ending, Ending::Interrupted(_));
@@ -239,7 +239,7 @@ mod tests {
             cell.name = format!("write-{}", size.0);
             cell.jobs[0].work = Work::Blocks(blocks);
             let mut job = ResolvedJob { caching: Caching::Direct, ..job.clone() };
-            (job.phase, job.size) = (cell.name.as_str().into(), Bytes::mib(256));
+            (job.phase, job.size) = (record.plan.phases.len(), Bytes::mib(256));
             record.resolved.jobs.push(job);
             record.plan.phases.push(cell);
         }
@@ -271,9 +271,10 @@ mod tests {
         let done = record.phases[0].clone();
         record.phases.as_mut_vec().clear();
         let rates = [80.0, 99.0, 60.0, 100.0, 900.0];
-        for (planned, rate) in record.plan.phases.iter().zip(rates) {
+        for (number, rate) in rates.into_iter().enumerate() {
             let mut cell = done.clone();
-            cell.name.clone_from(&planned.name);
+            cell.number = number;
+            cell.name.clone_from(&record.plan.phases[number].name);
             for total in cell.totals.values_mut() {
                 total.bandwidth = Some(Bandwidth(rate * 1e6));
             }

@@ -59,7 +59,7 @@ fn a_run_is_as_good_as_its_worst_phase() {
     let mut record = DoctoredRecord::write_flushed().record;
     let worse = DoctoredRecord::write_without_flush().record;
     let mut second = worse.phases[0].clone();
-    second.name = "again".into();
+    (second.number, second.name) = (1, "again".into());
     record.phases.push(second);
     let (phases, whole) = verdicts(&record);
     assert_eq!([phases[0].trust, phases[1].trust], [Trust::Sound, Trust::Wrong]);

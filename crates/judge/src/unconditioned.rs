@@ -158,7 +158,7 @@ mod tests {
         let mut bench = DoctoredRecord::write_flushed();
         bench.flash("nvme", Bytes::ZERO);
         let mut again = bench.record.phases[0].clone();
-        again.name = "again".into();
+        (again.number, again.name) = (1, "again".into());
         bench.record.phases.push(again);
         let (phases, _) = super::super::verdicts(&bench.record);
         let said =

@@ -100,7 +100,7 @@ fn done(first: &Record, second: &Record) -> Option<Finding> {
     let (one, other) = (&first.resolved.jobs, &second.resolved.jobs);
     let but = ["phase", "job", "writes_at_most"];
     let below = |(one, other): (&ResolvedJob, &ResolvedJob)| {
-        let phase = one.phase.among(&first.plan.phases);
+        let phase = first.plan.phases.get(one.phase);
         of(phase.map_or(&one.job, |phase| &phase.name), one, other, &but)
     };
     let all = one.iter().zip(other).filter(|_| asked_alike).flat_map(below).collect();

@@ -242,14 +242,16 @@ mod tests {
         let (planned, done) = (record.plan.phases[0].clone(), record.phases[0].clone());
         record.plan.phases.clear();
         record.phases.as_mut_vec().clear();
-        for name in names {
+        for (number, name) in names.iter().enumerate() {
             record
                 .plan
                 .phases
                 .push(assay_plan::plan::Phase { name: (*name).into(), ..planned.clone() });
-            record
-                .phases
-                .push(assay_record::record::PhaseRecord { name: (*name).into(), ..done.clone() });
+            record.phases.push(assay_record::record::PhaseRecord {
+                number,
+                name: (*name).into(),
+                ..done.clone()
+            });
         }
         let cells = cells.iter().map(|cell| (*cell).into()).collect();
         record.plan.aim =

@@ -41,8 +41,7 @@ impl PhaseContext<'_> {
             .jobs
             .iter()
             .any(|job| matches!(&job.work, Work::Blocks(blocks) if blocks.pattern.mix.fetches()));
-        let buffered =
-            |job: &ResolvedJob| job.phase == earlier.into() && job.caching.through_memory();
+        let buffered = |job: &ResolvedJob| job.phase == earlier && job.caching.through_memory();
         let devices = self.counter_reader.names().next().is_some();
         if !devices || !reads || !self.resolved.jobs.iter().any(buffered) {
             return;

@@ -20,18 +20,17 @@ use assay_record::evidence::{
     self, Direction, PathKind, Reading, Subject, ThreadSample, ThreadTimes,
 };
 use assay_record::record::{
-    ActionTotals, DroppedCache, Evidence, FileExtents, Flow, IntervalCounts, JobResult,
-    PhaseRecord, SampledDevice, Span, TruncatedFile, Warmths, WorkSpan,
+    ActionTotals, DroppedCache, FileExtents, Flow, IntervalCounts, JobResult, PhaseRecord,
+    SampledDevice, Span, TruncatedFile, Warmths, WorkSpan,
 };
 
 use super::caches::forget_machine;
-use super::copying;
 use super::flush::{WatchedFiles, in_memory, settle_all};
 use super::limits::no_thread;
 use super::observer::{LiveStatus, Observer};
-use super::phase_context::PhaseContext;
+use super::phase_context::{PhaseContext, SeenAround};
 use super::resolve::JobPlace;
-use super::sampler::{PhaseSampler, PhaseSamples, SamplingEnd};
+use super::sampler::{PhaseSampler, SamplingEnd};
 
 /// What the copying thread brings home.
 struct CopyResult {
@@ -305,7 +304,6 @@ pub(super) fn act(context: &mut PhaseContext, plan: &CopyWork) -> Result<PhaseRe
     let home = hand.awaited(thread, context, &mut watch);
     let stop_snapshot = context.counter_reader.snapshot(&files);
     let warmth = Warmths { before: warm, after: context.counter_reader.warmth() };
-    let warmth = Some(warmth.into());
     hand.pass_on(context.observer);
     let CopyResult { mut outcome, ran } =
         home.unwrap_or_else(|| hand.lost(watch.started(), stop_snapshot.at));
@@ -401,53 +399,23 @@ pub(super) fn act(context: &mut PhaseContext, plan: &CopyWork) -> Result<PhaseRe
         wrong: Vec::new(),
         workers: Vec::new(),
     }];
-    let PhaseSamples {
-        series, neighbours, states, limit_changes, condition_changes, halts, ..
-    } = watch.finish();
-    let copying = copying::around(context.resolved, &flows, &span);
-    Ok(PhaseRecord {
-        name: context.phase.name.clone(),
-        span,
-        totals,
-        cpu: None,
-        depth: None,
-        steady: Vec::new(),
-        heat: Vec::new(),
-        each: Vec::new(),
-        census: None,
-        jobs,
-        copy: Some(outcome.counts),
-        flows,
-        series,
-        evidence: Evidence {
-            quiet,
-            cold,
-            extents,
-            onto,
-            copied: copied.map(Box::new),
-            unsure: Vec::new(),
-            sampled,
-            cut,
-            ran,
-            states,
-            limits: context.limits_after(&span),
-            limit_changes,
-            condition_changes,
-            halts,
-            before,
-            stop: stop_snapshot,
-            settled: settled.map(Box::new),
-            settle: settle.map(Box::new),
-            warmth,
-            copying,
-            aftermath: None,
-            journal: None,
-            neighbours,
-        },
-        faults,
-        verdict: None,
-        ledger: None,
-    })
+    let seen = SeenAround {
+        quiet,
+        cold,
+        extents,
+        onto,
+        sampled,
+        cut,
+        before,
+        stop: stop_snapshot,
+        settled,
+        settle,
+        warmth,
+    };
+    let mut done = context.record(span, jobs, flows, faults, watch.finish(), seen);
+    (done.totals, done.copy) = (totals, Some(outcome.counts));
+    (done.evidence.ran, done.evidence.copied) = (ran, copied.map(Box::new));
+    Ok(done)
 }
 
 /// Puts out of memory what the phase wants out of it, and says what stayed of the input.

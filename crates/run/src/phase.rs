@@ -9,10 +9,11 @@ use assay_plan::stats::LiveReading;
 use assay_plan::unit::{Bytes, Nanos, Timestamp};
 use assay_record::evidence::{Snapshot, Subject};
 use assay_record::record::{
-    Evidence, Flow, IntervalCounts, PhaseRecord, Span, TruncatedFile, Warmths, WatchedFlush,
+    Flow, IntervalCounts, PhaseRecord, Span, TruncatedFile, Warmths, WatchedFlush,
 };
 
 use super::account::{self, job_flows};
+use super::copy;
 use super::coverage::{filled, filled_each, lay};
 use super::flush::{WatchedFiles, settle_all};
 use super::heat::HeatMap;
@@ -20,15 +21,14 @@ use super::interval_counts::KeptIntervals;
 use super::job_writes::writes_of_jobs;
 use super::log::IoLogWriter;
 use super::open_target::{DataRecipe, OpenTarget};
-use super::phase_context::PhaseContext;
+use super::phase_context::{PhaseContext, SeenAround};
 use super::phase_work::{PhaseWatchers, PhaseWork, simulated, watched};
 use super::prepared_job::PreparedJob;
 use super::prepared_tree::note;
-use super::sampler::{PhaseSampler, PhaseSamples, limit};
+use super::sampler::{PhaseSampler, limit};
 use super::shared_state::{SharedState, threads_of};
 use super::steady::SteadyWatcher;
 use super::tree_dir::TreeDir;
-use super::{copy, copying};
 
 /// Does the phase.
 pub(super) fn act(mut context: PhaseContext) -> Result<PhaseRecord, Error> {
@@ -84,19 +84,11 @@ impl<'a> PhaseContext<'a> {
         *self.wrote = writes_of_jobs(&ready, &mut worked.totals_of_workers, self.number);
         self.closed(&ready, &mut worked);
         let cut = self.cut(&ready);
-        let limits = self.limits_after(&span);
 
-        let PhaseSamples {
-            mut series,
-            apart: mut strands,
-            neighbours,
-            states,
-            limit_changes,
-            condition_changes,
-            halts,
-        } = watch.finish();
+        let mut samples = watch.finish();
+        let mut strands = std::mem::take(&mut samples.apart);
         if simulated {
-            series.points.clear();
+            samples.series.points.clear();
             strands.iter_mut().for_each(IntervalCounts::clear);
         }
         let PhaseWork {
@@ -112,56 +104,41 @@ impl<'a> PhaseContext<'a> {
         let left = !left_behind(&ready, self.open_targets, self.tree_dirs).is_empty()
             && !settle.as_ref().is_some_and(|settle| settle.complete);
         let aftermath = prober.map(|prober| self.look_after(prober, left));
-        let copying = copying::around(self.resolved, &flows, &span);
         let (sums, mut jobs) =
             account::results(&ready, totals_of_workers, &closings, &span, simulated);
         for (job, faults) in jobs.iter_mut().zip(faults_of_jobs) {
             job.faults = faults;
         }
         apart.give(&mut jobs, strands);
-        Ok(PhaseRecord {
-            name: self.phase.name.clone(),
-            span,
-            totals: sums.totals(span.called(), span.time()),
-            cpu: (!simulated).then_some(sums.cpu.time),
-            depth: sums.depths.reached(),
-            steady: lookers.steady_watcher.found(),
-            heat: lookers.heat.rows(span.started, span.stopped),
-            each,
-            census: sums.census,
-            jobs,
-            copy: None,
-            flows,
-            series,
-            evidence: Evidence {
-                copied: None,
-                quiet,
-                cold,
-                extents,
-                onto,
-                unsure: ready.iter().filter_map(|job| job.unsure.clone()).collect(),
-                sampled,
-                cut,
-                ran,
-                states,
-                limits,
-                limit_changes,
-                condition_changes,
-                halts,
-                before,
-                stop,
-                settled: settled.map(Box::new),
-                settle: settle.map(Box::new),
-                warmth: (!simulated).then(|| warmth.into()),
-                copying: copying.filter(|_| !simulated),
-                aftermath: aftermath.map(Box::new),
-                journal: None,
-                neighbours,
-            },
-            faults,
-            verdict: None,
-            ledger: None,
-        })
+        let seen = SeenAround {
+            quiet,
+            cold,
+            extents,
+            onto,
+            sampled,
+            cut,
+            before,
+            stop,
+            settled,
+            settle,
+            warmth,
+        };
+        let mut done = self.record(span, jobs, flows, faults, samples, seen);
+        done.totals = sums.totals(done.span.called(), done.span.time());
+        done.depth = sums.depths.reached();
+        done.steady = lookers.steady_watcher.found();
+        done.heat = lookers.heat.rows(done.span.started, done.span.stopped);
+        (done.each, done.census) = (each, sums.census);
+        let evidence = &mut done.evidence;
+        evidence.unsure = ready.iter().filter_map(|job| job.unsure.clone()).collect();
+        (evidence.ran, evidence.aftermath) = (ran, aftermath.map(Box::new));
+        // What is simulated has no processor of its own, and nothing is copied.
+        if simulated {
+            (evidence.warmth, evidence.copying) = (None, None);
+        } else {
+            done.cpu = Some(sums.cpu.time);
+        }
+        Ok(done)
     }
 
     /// Waits for whom the observer keeps step with, unless a signal comes first.

@@ -1,15 +1,21 @@
 //! What a phase has of its run: the plan and what it became here, the open targets, and who watches.
 
 use assay_engine::sys::event_loop::EventLoop;
-use assay_plan::plan::{Phase, Plan};
+use assay_plan::error::Fault;
+use assay_plan::plan::{Phase, Plan, Shared};
 use assay_plan::unit::Nanos;
-use assay_record::evidence::{BlockLayer, CounterReader, Limits};
-use assay_record::record::{PhaseRecord, Resolved, ResolvedJob, Span};
+use assay_record::evidence::{BlockLayer, CounterReader, Limits, Snapshot};
+use assay_record::record::{
+    DroppedCache, Evidence, FileExtents, Flow, JobResult, PhaseRecord, QuietPeriod, Resolved,
+    ResolvedJob, SampledDevice, Span, TruncatedFile, Warmths, WatchedFlush,
+};
 
+use super::copying;
 use super::job_writes::JobWrites;
 use super::observer::Observer;
 use super::open_target::OpenTarget;
 use super::resolve::JobPlace;
+use super::sampler::PhaseSamples;
 use super::tree_dir::TreeDir;
 
 /// Everything a phase needs from its run.
@@ -36,10 +42,94 @@ pub(super) struct PhaseContext<'a> {
     pub signal: &'a mut Option<i32>,
 }
 
+/// What was looked at around the work of a phase, of whatever kind that is.
+pub(super) struct SeenAround {
+    pub quiet: QuietPeriod,
+    pub cold: Vec<DroppedCache>,
+    pub extents: Vec<FileExtents>,
+    pub onto: Vec<FileExtents>,
+    pub sampled: Vec<SampledDevice>,
+    pub cut: Vec<TruncatedFile>,
+    pub before: Snapshot,
+    pub stop: Snapshot,
+    pub settled: Option<Snapshot>,
+    pub settle: Option<WatchedFlush>,
+    pub warmth: Warmths,
+}
+
 /// A limit that changes within less than this time explains nothing of a rate.
 const LIMITS_CHANGE: Nanos = Nanos::secs(1);
 
 impl PhaseContext<'_> {
+    /// The record of a phase that is over, with what was seen; what was done is still to be put in.
+    pub(super) fn record(
+        &self,
+        span: Span,
+        jobs: Vec<JobResult>,
+        flows: Vec<Flow>,
+        faults: Vec<Fault>,
+        samples: PhaseSamples,
+        seen: SeenAround,
+    ) -> PhaseRecord {
+        let SeenAround {
+            quiet,
+            cold,
+            extents,
+            onto,
+            sampled,
+            cut,
+            before,
+            stop,
+            settled,
+            settle,
+            warmth,
+        } = seen;
+        PhaseRecord {
+            number: self.number,
+            name: self.phase.name.clone(),
+            totals: Shared::default(),
+            cpu: None,
+            depth: None,
+            steady: Vec::new(),
+            heat: Vec::new(),
+            each: Vec::new(),
+            census: None,
+            jobs,
+            copy: None,
+            evidence: Evidence {
+                quiet,
+                cold,
+                extents,
+                onto,
+                copied: None,
+                unsure: Vec::new(),
+                sampled,
+                cut,
+                ran: None,
+                states: samples.states,
+                limits: self.limits_after(&span),
+                limit_changes: samples.limit_changes,
+                condition_changes: samples.condition_changes,
+                halts: samples.halts,
+                before,
+                stop,
+                settled: settled.map(Box::new),
+                settle: settle.map(Box::new),
+                neighbours: samples.neighbours,
+                warmth: Some(warmth.into()),
+                copying: copying::around(self.resolved, &flows, &span),
+                aftermath: None,
+                journal: None,
+            },
+            span,
+            flows,
+            series: samples.series,
+            faults,
+            verdict: None,
+            ledger: None,
+        }
+    }
+
     /// The limits of control groups now, where they are not those from before the run.
     pub(super) fn limits_after(&self, span: &Span) -> Option<Box<Limits>> {
         let stack: Vec<BlockLayer> = self

@@ -239,6 +239,7 @@ impl DoctoredRecord {
         let stopped = START + time;
         let (reading, writing) = (flow(0, Direction::Read), flow(1, Direction::Write));
         let phase = PhaseRecord {
+            number: 0,
             name: "dd".into(),
             span: Span {
                 started: START,
@@ -331,7 +332,7 @@ impl DoctoredRecord {
             resolved: Resolved {
                 subjects: vec![from, to],
                 jobs: vec![ResolvedJob {
-                    phase: "dd".into(),
+                    phase: 0,
                     job: "dd".into(),
                     size: MOVED,
                     files: 1,

@@ -10,7 +10,7 @@ use assay_plan::plan::{Action, BlockWork, Caching, Durability, Method, ModesStud
 use assay_plan::unit::{Bytes, Nanos};
 use assay_record::evidence::{Direction, DiskCounters, LayerKind, LeafKind};
 use assay_record::record::{
-    MeasuredSubject, Metric, PhaseFigures, PhaseRecord, Record, Trust, jobs_of,
+    MeasuredSubject, Metric, PhaseFigures, PhaseRecord, Record, ResolvedJob, Trust, jobs_of,
 };
 use assay_record::words::sentences;
 
@@ -204,9 +204,11 @@ pub(super) fn mode(blocks: &BlockWork) -> Option<&'static str> {
 /// The way that was asked for is not to be had here, and another stood in.
 pub(super) fn gave_way(record: &Record, planned: &Phase, blocks: &BlockWork) -> bool {
     let direct = matches!(blocks.caching, Caching::Direct | Caching::DirectIfReal);
-    jobs_of(&record.plan, &record.resolved.jobs, &planned.name).any(|job| {
+    let otherwise = |job: &ResolvedJob| {
         direct != (job.caching == Caching::Direct) || job.method.name() != blocks.method.name()
-    })
+    };
+    let number = record.plan.number(&planned.name);
+    number.is_some_and(|number| jobs_of(&record.resolved.jobs, number).any(otherwise))
 }
 
 /// Share of the time for which the program could have gone on, but other programs had the CPUs.

@@ -4,7 +4,7 @@ use super::super::TerminalStyle;
 use super::super::chart::{columns, dots, gathered};
 use super::super::figure::time;
 use super::super::paint::Ink;
-use assay_plan::plan::{Action, PhaseRef, ProfileCell, ProfilePlan};
+use assay_plan::plan::{Action, ProfileCell, ProfilePlan};
 use assay_plan::unit::{Bandwidth, Bytes, Nanos};
 use assay_record::record::{PhaseRecord, Record};
 
@@ -43,9 +43,7 @@ pub fn graph(profile: &ProfilePlan, record: &Record, style: TerminalStyle) -> Ve
 
 /// The first run of a cell, if its I/Os were kept.
 fn kept<'r>(record: &'r Record, cell: &ProfileCell) -> Option<&'r PhaseRecord> {
-    let planned = &record.plan.phases;
-    let mut all = record.phases.iter();
-    let done = all.find(|phase| PhaseRef::any(&cell.runs, planned, &phase.name));
+    let done = cell.runs.iter().find_map(|run| record.phase_of(run));
     done.filter(|phase| !phase.each.is_empty())
 }
 

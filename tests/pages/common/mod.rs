@@ -214,6 +214,7 @@ pub fn phase(shape: &Shape, started: Timestamp) -> PhaseRecord {
         ..DiskCounters::default()
     };
     PhaseRecord {
+        number: 0,
         name: shape.name.into(),
         span: Span {
             started,
@@ -326,9 +327,12 @@ pub fn quick_plan(path: &str) -> Plan {
 pub fn record(
     plan: Plan,
     resolved: Resolved,
-    phases: Vec<PhaseRecord>,
+    mut phases: Vec<PhaseRecord>,
     verdict: Verdict,
 ) -> Record {
+    for phase in &mut phases {
+        phase.number = plan.number(&phase.name).expect("a phase of the plan");
+    }
     Record {
         schema: SCHEMA.into(),
         version: "0.1.0".into(),
@@ -354,7 +358,7 @@ pub fn resolved(
         .phases
         .iter()
         .map(|phase| ResolvedJob {
-            phase: phase.name.as_str().into(),
+            phase: plan.number(&phase.name).expect("it is one of them"),
             job: phase.name.clone(),
             size: Bytes::mib(20),
             files: 1,
@@ -667,10 +671,10 @@ pub fn climbed() -> Record {
         phases.push(done);
     }
     let mut resolved = Resolved { jobs: Shared::default(), ..base.resolved };
-    for phase in &plan.phases {
+    for (number, phase) in plan.phases.iter().enumerate() {
         let (iodepth, workers) = phase.load().expect("a step");
         resolved.jobs.push(ResolvedJob {
-            phase: phase.name.as_str().into(),
+            phase: number,
             job: phase.name.clone(),
             size: Bytes::mib(64),
             files: 1,
@@ -727,8 +731,7 @@ pub fn sustained() -> Record {
     }];
     done.verdict = Some(sound(MeasuredSubject::Device, "The device."));
     let fits = fast().resolved.jobs.remove(0);
-    let fits =
-        ResolvedJob { phase: "write".into(), job: "write".into(), size: Bytes(100 << 30), ..fits };
+    let fits = ResolvedJob { phase: 0, job: "write".into(), size: Bytes(100 << 30), ..fits };
     let resolved = Resolved { jobs: vec![fits].into(), ..fast().resolved };
     record(
         plan,

@@ -32,7 +32,7 @@ fn record(content: impl Fn(u64) -> BlockContent) -> Record {
     record.plan.phases = vec![Phase::of(job)];
     record.plan.aim = Some(StudyPlan::Capacity);
     for job in &mut record.resolved.jobs {
-        (job.phase, job.size) = ("read".into(), SIZE);
+        (job.phase, job.size) = (0, SIZE);
     }
     for subject in &mut record.resolved.subjects {
         subject.kind = PathKind::Device;

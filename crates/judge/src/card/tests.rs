@@ -69,6 +69,7 @@ fn record(all: &[MeasuredRate]) -> Record {
         };
         let action = if done.0 == ClassDemand::RandomRead { Action::Read } else { Action::Write };
         let mut phase = PhaseRecord {
+            number,
             name: number.to_string(),
             totals: [(action, Box::new(total))].into(),
             verdict: Some(Verdict { findings: Vec::new(), ..sound.clone() }),

@@ -103,7 +103,7 @@ pub fn told(record: &Record) -> Vec<PhaseExplanation> {
     let look = PlanView { origin: &record.plan.origin, surveys: &[], machine: record.machine() };
     let plan = record.plan.unrolled();
     let phases = record.phases.iter().filter_map(|phase| {
-        let mut planned = plan.phases.iter().find(|planned| planned.name == phase.name)?.clone();
+        let mut planned = plan.phases.get(phase.number)?.clone();
         let verdict = phase.verdict.clone()?;
         // A short block of a direct copy has it flushed, though nothing has asked for that.
         let flushed =

@@ -24,7 +24,8 @@ pub fn paced(aim: &plan::SweepPlan, record: &Record, phase: &Phase) -> Option<Ph
     let (pace, cell_params) = (known.aim.pace?, phase.cell_params()?);
     let time = known.time(pace, phase);
     let mut first_of = vec![StopLimit::Time(time)];
-    let job = jobs_of(&record.plan, &record.resolved.jobs, &phase.name).next();
+    let number = record.plan.number(&phase.name)?;
+    let job = jobs_of(&record.resolved.jobs, number).next();
     let buffered = job.is_some_and(|job| job.caching.through_memory());
     // What is sent must be answered, and what is in memory flushed, before the cell can end: no more
     // than fits its time.
@@ -51,7 +52,7 @@ pub fn paced(aim: &plan::SweepPlan, record: &Record, phase: &Phase) -> Option<Ph
 /// first cell is always done.
 pub fn over(aim: &plan::SweepPlan, record: &Record, phase: &Phase) -> Option<Nanos> {
     let stopped = matches!(record.ending, Ending::Failed(_) | Ending::Interrupted(_));
-    if stopped || record.phases.iter().any(|done| done.name == phase.name) {
+    if stopped || record.done_of(phase).is_some() {
         return None;
     }
     let known = PacingKnowledge::before(aim, record, phase)?;

@@ -9,7 +9,7 @@ use super::{
     Action, Advice, Balance, Caching, Cap, CopyWork, Cpus, DetailLevel, Durability, ErrorTolerance,
     FaultReach, FileOrder, Fill, Interference, IoPriorities, Method, Pattern, Priority,
     PurgedCache, Rate, Replay, ServiceLevel, StopLimit, StopRule, SyncFileRange, Target, TreeWork,
-    VectoredFlags, Verify, WorkerKind, WorkerMemory, method, rate_document,
+    VectoredFlags, Verify, WorkerKind, WorkerMemory, method,
 };
 use crate::error::Refusal;
 use crate::unit::{Bytes, Nanos, Ops};
@@ -24,7 +24,7 @@ pub struct Job {
     /// What is done, to what, and how.
     pub work: Work,
     /// How fast; absent: the next I/O as soon as one is answered.
-    #[serde(default, deserialize_with = "rate_document::read", skip_serializing_if = "is_usual")]
+    #[serde(default, skip_serializing_if = "is_usual")]
     pub rate: Rate,
     /// Until when.
     #[serde(default)]

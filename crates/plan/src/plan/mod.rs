@@ -31,7 +31,6 @@ mod priority;
 mod profile;
 mod ramp;
 mod rate;
-mod rate_document;
 mod replay;
 mod sequence;
 mod sequence_places;
@@ -191,6 +190,11 @@ impl Plan {
     /// What it is about.
     pub fn study(&self) -> &dyn Study {
         with_studies!(chosen!(&self.aim, dyn Study))
+    }
+
+    /// The number of the phase with this name, from 0. No two have one name.
+    pub fn number(&self, phase: &str) -> Option<usize> {
+        self.phases.iter().position(|planned| planned.name == phase)
     }
 
     /// Whether a phase is left out where it cannot be done, rather than refused or done otherwise:

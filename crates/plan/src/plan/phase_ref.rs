@@ -7,8 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::phase::Phase;
 
-/// A phase of a plan: its number among them, from 0. Documents of earlier versions have its name, and so may plans that
-/// are written by hand.
+/// A phase of a plan: its number among them, from 0. Plans that are written by hand may have its name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum PhaseRef {
@@ -21,35 +20,14 @@ pub enum PhaseRef {
 impl PhaseRef {
     /// The phase, if the plan has it.
     pub fn among<'p>(&self, phases: &'p [Phase]) -> Option<&'p Phase> {
+        phases.get(self.number_among(phases)?)
+    }
+
+    /// Its number, if the plan has it.
+    pub fn number_among(&self, phases: &[Phase]) -> Option<usize> {
         match self {
-            Self::Number(number) => phases.get(*number),
-            Self::Name(name) => phases.iter().find(|phase| *phase.name == **name),
-        }
-    }
-
-    /// Its number, if it has one.
-    pub fn number(&self) -> Option<usize> {
-        match self {
-            Self::Number(number) => Some(*number),
-            Self::Name(_) => None,
-        }
-    }
-
-    /// Whether it has a number, and that comes before this one.
-    pub fn is_before(&self, number: usize) -> bool {
-        self.number().is_some_and(|own| own < number)
-    }
-
-    /// Whether it has a number, and that comes after this one.
-    pub fn is_after(&self, number: usize) -> bool {
-        self.number().is_some_and(|own| own > number)
-    }
-
-    /// Whether it is the phase that has this number, if any, and this name.
-    pub fn is(&self, number: Option<usize>, name: &str) -> bool {
-        match self {
-            Self::Number(own) => Some(*own) == number,
-            Self::Name(own) => **own == *name,
+            Self::Number(number) => (*number < phases.len()).then_some(*number),
+            Self::Name(name) => phases.iter().position(|phase| *phase.name == **name),
         }
     }
 
@@ -63,11 +41,7 @@ impl PhaseRef {
 
     /// Becomes the number that the phase has where each of these is written out as often as it is done.
     pub fn unroll(&mut self, phases: &[Phase]) {
-        let number = match self {
-            Self::Number(number) => Some(*number),
-            Self::Name(name) => phases.iter().position(|phase| *phase.name == **name),
-        };
-        if let Some(number) = number {
+        if let Some(number) = self.number_among(phases) {
             let before = phases.iter().take(number).map(|phase| phase.times as usize);
             *self = Self::Number(before.sum());
         }
@@ -126,7 +100,7 @@ impl schemars::JsonSchema for PhaseRef {
 
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
         schemars::json_schema!({
-            "description": "A phase of a plan: its number among them, from 0. Documents of earlier versions have its name, and so may plans that are written by hand.",
+            "description": "A phase of a plan: its number among them, from 0. Plans that are written by hand may have its name.",
             "anyOf": [{ "type": "integer", "minimum": 0 }, { "type": "string" }],
         })
     }

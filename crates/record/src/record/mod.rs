@@ -34,7 +34,6 @@ mod store;
 mod sweep;
 mod totals;
 mod trap_id;
-mod version1;
 
 pub use aftermath::{Aftermath, AftermathRound, SingleReadLatencies};
 pub use capacity::{BlockFate, CapacityResult};
@@ -93,6 +92,8 @@ pub use trap_id::TrapId;
 use serde::{Deserialize, Serialize};
 
 use crate::evidence::{Limits, Machine, Reading, Subject};
+use std::slice;
+
 use assay_plan::error::Fault;
 use assay_plan::plan::{Caching, Job, Method, Phase, PhaseRef, Plan, Shared};
 use assay_plan::unit::Bytes;
@@ -149,32 +150,24 @@ impl Record {
         self.started.get(..4).is_some_and(|year| year >= FIRST_YEAR)
     }
 
-    /// Gives numbers to the phases that a document of an earlier version names.
-    fn number_phases(&mut self) {
-        let phases = &self.plan.phases;
-        self.plan.aim = self.plan.aim.take().map(|aim| aim.unrolled(phases));
-        let named = |job: &ResolvedJob| matches!(job.phase, PhaseRef::Name(_));
-        if self.resolved.jobs.iter().any(named) {
-            self.resolved.jobs.iter_mut().for_each(|job| job.phase.unroll(phases));
-        }
-        // Others may have written it in another order.
-        if self.resolved.jobs.iter().all(|job| job.phase.number().is_some()) {
-            self.resolved.jobs.sort_by_key(|job| job.phase.number());
-        }
-    }
-
     /// A phase of this record as it was planned.
     pub fn planned(&self, done: &PhaseRecord) -> Option<&Phase> {
-        self.plan.phases.get(self.number_of(done)?)
+        self.plan.phases.get(done.number)
     }
 
-    /// Its number in the plan.
-    fn number_of(&self, done: &PhaseRecord) -> Option<usize> {
-        let all = &self.plan.phases;
-        // Phases are done in their order, but for those that were left out: where it stands among those that were
-        // done. A long run has thousands.
-        let earlier = self.phases.place_of(done).unwrap_or(0).min(all.len());
-        (earlier..all.len()).chain(0..earlier).find(|&number| all[number].name == done.name)
+    /// What became of the phase with this number in the plan, if it was done.
+    pub fn done(&self, number: usize) -> Option<&PhaseRecord> {
+        // They are done in their order, and few are left out: it is there, or a little before.
+        let mut at = number.min(self.phases.len().checked_sub(1)?);
+        while self.phases[at].number > number {
+            at = at.checked_sub(1)?;
+        }
+        Some(&self.phases[at]).filter(|phase| phase.number == number)
+    }
+
+    /// What became of a phase of the plan, if it was done.
+    pub fn done_of(&self, planned: &Phase) -> Option<&PhaseRecord> {
+        self.done(self.plan.number(&planned.name)?)
     }
 
     /// Its jobs as they were planned.
@@ -184,13 +177,12 @@ impl Record {
 
     /// What became of a phase of the plan, if it was done.
     pub fn phase_of(&self, which: &PhaseRef) -> Option<&PhaseRecord> {
-        let planned = which.among(&self.plan.phases)?;
-        self.phases.iter().find(|phase| phase.name == planned.name)
+        self.done(which.number_among(&self.plan.phases)?)
     }
 
     /// The jobs of a phase, as they fit the machine.
-    pub fn jobs_of<'r>(&'r self, done: &'r PhaseRecord) -> impl Iterator<Item = &'r ResolvedJob> {
-        jobs_of_number(&self.resolved.jobs, self.number_of(done), &done.name)
+    pub fn jobs_of(&self, done: &PhaseRecord) -> slice::Iter<'_, ResolvedJob> {
+        jobs_of(&self.resolved.jobs, done.number)
     }
 
     /// The phase that a phase of the plan is a repetition of; itself where it is none.
@@ -235,8 +227,8 @@ pub struct Resolved {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ResolvedJob {
-    /// Its phase in the plan.
-    pub phase: PhaseRef,
+    /// The number of its phase in the plan, from 0.
+    pub phase: usize,
     /// Its name.
     pub job: String,
     /// Bytes of the target that it may touch, in all its files.
@@ -264,24 +256,9 @@ fn is_one(number: &u32) -> bool {
     *number == 1
 }
 
-/// The jobs of a phase among those of all of the plan's.
-pub fn jobs_of<'r>(
-    plan: &Plan,
-    jobs: &'r [ResolvedJob],
-    phase: &'r str,
-) -> impl Iterator<Item = &'r ResolvedJob> {
-    let number = plan.phases.iter().position(|planned| planned.name == phase);
-    jobs_of_number(jobs, number, phase)
-}
-
-/// The same of a phase with that number. The jobs are in the order of their phases.
-fn jobs_of_number<'r>(
-    jobs: &'r [ResolvedJob],
-    number: Option<usize>,
-    phase: &'r str,
-) -> impl Iterator<Item = &'r ResolvedJob> {
-    let first = number.map_or(0, |number| jobs.partition_point(|job| job.phase.is_before(number)));
-    let from = jobs[first..].iter();
-    from.take_while(move |job| number.is_none_or(|number| !job.phase.is_after(number)))
-        .filter(move |job| job.phase.is(number, phase))
+/// The jobs of the phase with that number among all of the plan's, which are in the order of their phases.
+pub fn jobs_of(jobs: &[ResolvedJob], number: usize) -> slice::Iter<'_, ResolvedJob> {
+    let first = jobs.partition_point(|job| job.phase < number);
+    let end = first + jobs[first..].partition_point(|job| job.phase == number);
+    jobs[first..end].iter()
 }

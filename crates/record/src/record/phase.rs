@@ -14,6 +14,8 @@ use assay_plan::unit::{Bytes, Nanos, Ops, Timestamp};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PhaseRecord {
+    /// Its number in the plan, from 0.
+    pub number: usize,
     /// Its name in the plan.
     pub name: String,
     /// When its parts began and ended.
@@ -243,10 +245,8 @@ pub struct SamplePoint {
     /// Largest latency, ns; absent when nothing was answered.
     pub lat_ns_max: Option<u64>,
     /// Bytes read from the leaf devices, all together.
-    #[serde(alias = "leaf_read_bytes")]
     pub device_read_bytes: Option<u64>,
     /// Bytes written to the leaf devices, all together.
-    #[serde(alias = "leaf_write_bytes")]
     pub device_write_bytes: Option<u64>,
     /// Bytes written to the devices that the paths name, all together; absent where the leaves are
     /// just these. Of what a leaf has it lacks what others wrote there, and the copies of mirrors.

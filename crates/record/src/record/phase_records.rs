@@ -194,24 +194,6 @@ impl PhaseRecords {
     pub fn iter_mut(&mut self) -> std::slice::IterMut<'_, PhaseRecord> {
         self.as_mut_vec().iter_mut()
     }
-
-    /// The place of one of these, if it is one.
-    pub fn place_of(&self, phase: &PhaseRecord) -> Option<usize> {
-        let packs = self
-            .packs
-            .iter()
-            .enumerate()
-            .filter_map(|(number, pack)| Some((number * PACK, pack.unpacked.get()?.as_ref())));
-        let parts = packs.chain([(self.packs.len() * PACK, self.latest.as_slice())]);
-        parts.filter_map(|(first, part)| Some(first + place_in(part, phase)?)).next()
-    }
-}
-
-/// The place of an element in its slice, if it is one.
-fn place_in<T>(all: &[T], one: &T) -> Option<usize> {
-    let distance = std::ptr::from_ref(one).addr().checked_sub(all.as_ptr().addr())?;
-    let place = distance / size_of::<T>();
-    all.get(place).filter(|found| std::ptr::eq(*found, one)).map(|_| place)
 }
 
 /// One of the phases of a stream.
@@ -413,10 +395,6 @@ mod tests {
         assert_eq!(records.iter().rposition(|phase| phase.name == "phase 7"), Some(7));
         assert_eq!((records.first(), records.last()), (all.first(), all.last()));
         assert_eq!((&records[33], records.get(300)), (&all[33], None));
-        for place in [0, 31, 32, 191, 192, 299] {
-            assert_eq!(records.place_of(&records[place]), Some(place));
-        }
-        assert_eq!(records.place_of(&all[3]), None);
         assert_eq!(packed(&records), 0, "somebody has looked");
         records.repack();
         assert_eq!(packed(&records), 192);

@@ -14,7 +14,6 @@ use serde_json::de::Read;
 use super::document_file;
 use super::journal::{Journal, grown};
 use super::json_read::{read_first, read_json};
-use super::version1::{self, SCHEMA_1};
 use super::{Ending, Record, SCHEMA};
 use assay_engine::output::{OutputKind, OutputPlace, create_new};
 use assay_plan::error::{Doing, Error, Fault, Refusal};
@@ -89,7 +88,7 @@ fn fresh(folder: &Path, name: &str) -> Result<PathBuf, Fault> {
     }
 }
 
-/// Reads a record, of version 1 too, and one that is still growing or was left so.
+/// Reads a record, also one that is still growing or was left so.
 ///
 /// # Errors
 /// A [`Refusal`] that says where the document stops making sense, or a [`Fault`] when the file
@@ -119,12 +118,6 @@ pub fn of_text(text: &str, shown: &str) -> Result<Record, Error> {
     };
     let schema = schema_of(&mut Deserializer::from_str(text)).map_err(refused)?;
     let mut record: Record = match &*schema {
-        SCHEMA_1 => {
-            let old = read_json(text).map_err(refused)?;
-            // Places in what it was lifted to are none in the file.
-            let nowhere = |error| Refusal { place: shown.to_string(), ..refused(error) };
-            read_json(&version1::lifted(old).to_string()).map_err(nowhere)?
-        }
         SCHEMA => {
             let (begun, since): (Record, _) = read_first(text).map_err(refused)?;
             match begun.ending {
@@ -147,7 +140,8 @@ pub fn of_text(text: &str, shown: &str) -> Result<Record, Error> {
             .into());
         }
     };
-    record.number_phases();
+    // Others may have written them in another order.
+    record.resolved.jobs.sort_by_key(|job| job.phase);
     if let Some((number, found)) = uncountable(&record) {
         return Err(Refusal {
             place: shown.to_string(),
@@ -194,7 +188,7 @@ fn uncountable(record: &Record) -> Option<(usize, u64)> {
 fn holds_record(path: &Path) -> bool {
     let Ok(file) = File::open(path) else { return false };
     let schema = schema_of(&mut Deserializer::from_reader(BufReader::new(file)));
-    schema.is_ok_and(|schema| [SCHEMA, SCHEMA_1].contains(&&*schema))
+    schema.is_ok_and(|schema| schema == SCHEMA)
 }
 
 /// The schema that a document names. Nothing behind it is read, and records of whatever version begin with it.
@@ -289,8 +283,6 @@ pub fn is_record(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::jobs_of;
-    use assay_plan::plan::{PhaseRef, StudyPlan};
 
     #[test]
     fn nothing_is_read_behind_the_schema() {
@@ -314,37 +306,5 @@ mod tests {
             said("[1]"),
             "a.json:1:0: not a record: invalid type: sequence, expected a document"
         );
-    }
-
-    #[test]
-    fn phases_that_a_document_names_are_numbers_when_it_is_read() {
-        let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/version1/two-jobs.json");
-        let mut record = load(&kept).expect("a record");
-        let phases = record.resolved.jobs.iter().map(|job| job.phase.clone());
-        assert_eq!(phases.collect::<Vec<_>>(), [0, 1, 1].map(PhaseRef::Number));
-        let name = record.plan.phases[1].name.clone();
-        let found = |record: &Record| jobs_of(&record.plan, &record.resolved.jobs, &name).count();
-        assert_eq!(found(&record), 2);
-
-        // Of this version, by name and by number; a name that the plan does not have is left as it is.
-        let desk = tempfile::tempdir().expect("a desk");
-        let path = desk.path().join("record.json");
-        for (written, read) in [
-            (PhaseRef::from(&*name), PhaseRef::Number(1)),
-            (PhaseRef::Number(1), PhaseRef::Number(1)),
-            (PhaseRef::from("none"), PhaseRef::from("none")),
-        ] {
-            record.plan.aim = serde_json::from_value(serde_json::json!({
-                "load": { "phase": written },
-            }))
-            .expect("an aim");
-            record.resolved.jobs[1].phase = written;
-            std::fs::write(&path, serde_json::to_string(&record).expect("json")).expect("written");
-            let again = load(&path).expect("a record");
-            assert_eq!(again.resolved.jobs[1].phase, read);
-            let Some(StudyPlan::Load(load)) = &again.plan.aim else { panic!("a load") };
-            assert_eq!(load.phase, read);
-            assert_eq!(found(&again), 1 + usize::from(read == PhaseRef::Number(1)));
-        }
     }
 }

@@ -42,7 +42,7 @@ impl DoctoredRecord {
         bench.record.plan = serde_json::from_str(&text).expect("a plan");
         for (number, (_, rate)) in phases.iter().enumerate() {
             let mut phase = model.clone();
-            phase.name = number.to_string();
+            (phase.number, phase.name) = (number, number.to_string());
             let total = phase.totals.get_mut(&Action::Write).expect("counted");
             total.bandwidth = Some(Bandwidth(rate * 1e6));
             bench.record.phases.push(phase);
@@ -680,6 +680,7 @@ impl DoctoredRecord {
         let mut phase = self.record.phases[0].clone();
         let mut planned = self.record.plan.phases[0].clone();
         (phase.name, planned.name) = (name.into(), name.into());
+        phase.number = self.record.plan.phases.len();
         self.record.phases.push(phase);
         self.record.plan.phases.push(planned);
     }
