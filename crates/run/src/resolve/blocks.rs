@@ -151,7 +151,7 @@ impl PlanFitter<'_> {
         };
         let writes_at_most = timed.map(|timed| timed + laid);
         let resolved = ResolvedJob {
-            phase: number.into(),
+            phase: number,
             job: job.name.clone(),
             size,
             files,

@@ -37,7 +37,7 @@ impl PlanFitter<'_> {
         let most = copy.count.map(|count| count.in_bytes(copy.input_block));
         let direct = copy.to.flags.direct;
         let resolved = ResolvedJob {
-            phase: number.into(),
+            phase: number,
             job: job.name.clone(),
             size: most.unwrap_or_default(),
             files: 1,

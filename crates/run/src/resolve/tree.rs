@@ -103,7 +103,7 @@ impl PlanFitter<'_> {
             self.tree_dirs.len() - 1
         });
         let resolved = ResolvedJob {
-            phase: number.into(),
+            phase: number,
             job: job.name.clone(),
             size: most,
             files,
