@@ -13,7 +13,8 @@ use crate::kernel::at_once;
 use crate::lab::{self, Card};
 
 /// What is not typed, and why.
-const NOT_TYPED: [(&str, &str); 7] = [
+const NOT_TYPED: [(&str, &str); 8] = [
+    ("make check", "it runs the long tests for an hour"),
     ("make test", "it runs tests for a quarter of an hour"),
     ("make install DESTDIR=", "it installs outside of the folder of this test"),
     ("make dist", "it fetches compilers and builds for four kinds of machine, for an hour"),
@@ -37,8 +38,8 @@ const SMALLER: [(&str, &str, &str); 5] = [
 ];
 
 /// Pages about the program: they have no commands.
-const OTHERS: [&str; 5] =
-    ["ARCHITECTURE.md", "INTERNALS.md", "TRAPS.md", "faults.md", "threat-model.md"];
+const OTHERS: [&str; 6] =
+    ["ARCHITECTURE.md", "INTERNALS.md", "STABILITY.md", "TRAPS.md", "faults.md", "threat-model.md"];
 
 /// What kind of block each is that is not a session: nothing else may stand behind the three marks.
 const KINDS: [&str; 4] = ["sh", "text", "json", ""];
