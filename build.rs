@@ -18,14 +18,14 @@ const SOURCES: [&str; 6] = ["src", "crates", SCHEMAS, "build.rs", "Cargo.toml", 
 /// Signs of a commit that are shown.
 const SHOWN: usize = 12;
 /// The schemas of our documents.
-const SCHEMAS: &str = "docs/schema";
+const SCHEMAS: &str = "docs/schema.txt";
 
 fn main() {
     println!("cargo::rerun-if-env-changed=ASSAY_COMMIT");
     for source in SOURCES {
         println!("cargo::rerun-if-changed={source}");
     }
-    pack_schemas().expect("the schemas of docs/schema are packed");
+    pack_schemas().expect("docs/schema.txt is packed");
     let given = std::env::var("ASSAY_COMMIT").ok().filter(|commit| !commit.trim().is_empty());
     let commit = given.or_else(of_checkout).or_else(of_package);
     let commit = commit.unwrap_or_else(|| "unknown".into());
@@ -33,53 +33,10 @@ fn main() {
     println!("cargo::rustc-env=ASSAY_TARGET={}", std::env::var("TARGET").unwrap_or_default());
 }
 
-/// Packs all schemas into one file of what is built: sections with NUL between them, compressed. A section is a
-/// definition, or a document below its name, in which a line of a tab and a number stands for the definition of that
-/// number: documents share most of theirs, and together they are eleven times as long as so.
+/// Compresses the schemas into a file of what is built; `src/cli/schema.rs` says how they are written down.
 fn pack_schemas() -> std::io::Result<()> {
-    let mut names: Vec<PathBuf> =
-        std::fs::read_dir(SCHEMAS)?.map(|file| Ok(file?.path())).collect::<std::io::Result<_>>()?;
-    names.sort_unstable();
-    let (mut definitions, mut documents) = (Vec::new(), Vec::new());
-    for file in names {
-        let mut document = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        // The lines of a definition that has not ended.
-        let mut definition = String::new();
-        let mut defines = false;
-        for line in std::fs::read_to_string(&file)?.lines() {
-            match line {
-                "  \"$defs\": {" => defines = true,
-                "  }" | "  }," => defines = false,
-                _ if defines => {
-                    let begins = definition.is_empty();
-                    definition += if begins { "" } else { "\n" };
-                    definition += line;
-                    let ends = matches!(line, "    }" | "    },");
-                    if ends || begins && !line.ends_with('{') {
-                        let (whole, comma) = match definition.strip_suffix(',') {
-                            Some(whole) => (whole.to_string(), ","),
-                            None => (definition.clone(), ""),
-                        };
-                        let known = definitions.iter().position(|known| *known == whole);
-                        let number = known.unwrap_or(definitions.len());
-                        document += &format!("\n\t{number}{comma}");
-                        if known.is_none() {
-                            definitions.push(whole);
-                        }
-                        definition.clear();
-                    }
-                    continue;
-                }
-                _ => {}
-            }
-            document.push('\n');
-            document += line;
-        }
-        documents.push(document);
-    }
-    definitions.extend(documents);
     let mut packed = DeflateEncoder::new(Vec::new(), Compression::best());
-    packed.write_all(definitions.join("\0").as_bytes())?;
+    packed.write_all(&std::fs::read(SCHEMAS)?)?;
     let folder = PathBuf::from(std::env::var_os("OUT_DIR").unwrap_or_default());
     std::fs::write(folder.join("schemas.deflate"), packed.finish()?)
 }

@@ -78,7 +78,7 @@ toolchain
 # One commit, one program: also where the sources are no checkout.
 if [ -z "${ASSAY_COMMIT:-}" ] && top=$(git rev-parse --show-toplevel 2>/dev/null) && [ "$top" = "$SOURCES" ]; then
 	ASSAY_COMMIT=$(git rev-parse HEAD | cut -c1-12)
-	[ -z "$(git status --porcelain -- src run core docs/schema build.rs Cargo.toml Cargo.lock)" ] || ASSAY_COMMIT+=", changed since"
+	[ -z "$(git status --porcelain -- src crates docs/schema.txt build.rs Cargo.toml Cargo.lock)" ] || ASSAY_COMMIT+=", changed since"
 fi
 export ASSAY_COMMIT=${ASSAY_COMMIT:-unknown}
 
