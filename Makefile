@@ -17,11 +17,16 @@
 # make dist-boot  runs them on emulated boards with an SD card and an eMMC, below a real kernel
 # make dist-twice builds one again elsewhere, and compares the bytes
 # make given-away dist and dist-boot: a part of 'make check'
+# make release-check  what a version has to pass beside 'make test' and 'make check': given-away with nothing skipped, its
+#                 place in CHANGELOG.md, and the crates as a registry would get them, each built (half an hour, as root)
 
 CARGO  ?= cargo
 PREFIX ?= /usr/local
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 BINARY := $(TARGET)/release/assay
+# Tests interrupt programs, which inherit it when Ctrl-C is ignored: so it is behind 'nohup make test &'.
+HEARING := $(shell env --default-signal=INT true 2>/dev/null && echo env --default-signal=INT,QUIT)
+VERSION := $(shell sed -n 's/^version = "\(.*\)"$$/\1/p' Cargo.toml | head -1)
 # This machine's processor, as the scripts of packaging/ call it.
 STATIC := $(patsubst armv7l,armv7,$(shell uname -m))
 
@@ -33,7 +38,7 @@ CHECK_PACKAGES := $(TEST_PACKAGES) libreoffice-calc-nogui
 # The peers of the benchmark.
 BENCH_PACKAGES := mount util-linux kmod coreutils fio bonnie++ gcc libc6-dev
 
-.PHONY: all build test check built lint rule bench causes suites man install dist static smoke given-away dist-boot dist-twice packages toolchain clean
+.PHONY: all build test check built lint rule bench causes suites man install dist static smoke given-away release-check dist-boot dist-twice packages toolchain clean
 
 all: build
 
@@ -44,14 +49,14 @@ build:
 # what the program itself does, or the disk.
 test:
 	$(MAKE) --no-print-directory -j 2 packages built
-	$(CARGO) test --locked --lib --test pages --test processes --test steady --test strangers --test tidy --test verdict
-	$(CARGO) test --locked --test engine -- --test-threads 5
-	$(CARGO) test --locked --doc
+	$(HEARING) $(CARGO) test --locked --lib --test pages --test processes --test steady --test strangers --test tidy --test verdict
+	$(HEARING) $(CARGO) test --locked --test engine -- --test-threads 5
+	$(HEARING) $(CARGO) test --locked --doc
 
 check: PACKAGES := $(CHECK_PACKAGES)
 check: packages
-	$(CARGO) test --locked --test catalogue --test faults
-	$(CARGO) test --locked --test devices -- --test-threads 5
+	$(HEARING) $(CARGO) test --locked --test catalogue --test faults
+	$(HEARING) $(CARGO) test --locked --test devices -- --test-threads 5
 	$(MAKE) --no-print-directory given-away
 
 # The programs of all tests.
@@ -108,6 +113,13 @@ dist-twice:
 
 given-away:
 	packaging/check.sh
+
+# First what takes seconds. CI=true: what is skipped fails.
+release-check:
+	grep -q '^## \[$(VERSION)\]' CHANGELOG.md
+	$(CARGO) package --locked --workspace --exclude assay-testing --no-verify
+	CI=true $(MAKE) --no-print-directory given-away
+	$(CARGO) package --locked --workspace --exclude assay-testing
 
 # Debian packages that are missing, when that can be mended here; otherwise the tests that need
 # them say so themselves.

@@ -4,6 +4,12 @@
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 
+# skip WHAT: said, and with CI=true a failure.
+skip() {
+	say "SKIP $*"
+	[ "${CI:-}" != true ] || exit 1
+}
+
 # Emulators, packers and boards come from Debian, and only root can install them.
 if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
 	missing=()
@@ -11,8 +17,7 @@ if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
 		[ "$command" = "qemu-$(uname -m)" ] || command -v "$command" >/dev/null || missing+=("$command")
 	done
 	if [ ${#missing[@]} != 0 ]; then
-		say "SKIP what is given away: missing here: ${missing[*]}; as root: apt-get install file git lintian qemu-user"
-		[ "${CI:-}" != true ] || exit 1
+		skip "what is given away: missing here: ${missing[*]}; as root: apt-get install file git lintian qemu-user"
 		exit 0
 	fi
 fi
@@ -32,5 +37,5 @@ packaging/dist.sh
 if [ "$(id -u)" = 0 ]; then
 	packaging/boot.sh
 else
-	say "SKIP the boards: not root: QEMU and kernels come from Debian"
+	skip "the boards: not root: QEMU and kernels come from Debian"
 fi
