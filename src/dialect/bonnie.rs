@@ -50,11 +50,6 @@ pub fn help(form: BonnieVersion) -> String {
     format!("{}\n{}", options::usage(form), option::help(options::of(form), " ", HELP_COLUMN))
 }
 
-/// The options as a table of Markdown.
-pub fn option_table(form: BonnieVersion) -> String {
-    option::table(options::of(form), " ")
-}
-
 /// The lines that its options have as examples.
 pub fn examples(form: BonnieVersion) -> impl Iterator<Item = &'static str> {
     options::of(form).map(|option| option.example)

@@ -19,7 +19,7 @@ pub use mend::mended;
 pub use options::{DdComplaint, DdFlavor, DdOutput, NAME, StatusLevel};
 pub use say::{before_flush, event, fault, progress, report, reports_after, unprinted};
 
-use super::option::{self, ToolOption};
+use super::option::ToolOption;
 use assay_plan::plan::{
     AddedWords, CopyWork, Job, OtherMeaning, Phase, Plan, PlanOrigin, ToolProfile, Work,
 };
@@ -81,14 +81,6 @@ pub fn meanings(words: &[String], flavor: DdFlavor) -> Vec<WordMeaning> {
         DdFlavor::Busybox => of(busybox::OPERANDS, word),
     };
     words.iter().filter_map(meaning).collect()
-}
-
-/// The operands as a table of Markdown.
-pub fn option_table(flavor: DdFlavor) -> String {
-    match flavor {
-        DdFlavor::Gnu => option::table(gnu::OPERANDS, "="),
-        DdFlavor::Busybox => option::table(busybox::OPERANDS, "="),
-    }
 }
 
 /// The lines that its operands have as examples.

@@ -94,7 +94,7 @@ pub use job_work::{
 pub use kind::{FioKind, FioUnit};
 pub use live::live_report;
 pub use logs::{FioLogContent, FioLogFile, FioLogStart, gathered, gathered_back, log_files};
-pub use meanings::{meanings, option_table};
+pub use meanings::meanings;
 pub use measure::{banner, computing, job_report, typed};
 pub use names::{files_of, split as split_names};
 pub use option::{FioOption, FioStanding};

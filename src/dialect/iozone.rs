@@ -50,11 +50,6 @@ pub fn version() -> String {
     )
 }
 
-/// The options as a table of Markdown.
-pub fn option_table() -> String {
-    option::table(options::OPTIONS, " ")
-}
-
 /// The lines that its options have as examples, without those that are refused.
 pub fn examples() -> impl Iterator<Item = &'static str> {
     options::OPTIONS.iter().map(|option| option.example).filter(|example| !example.is_empty())

@@ -1,6 +1,6 @@
 //! An option of a tool is one value in one list: how it is typed, what it is for, what it does to what is
-//! asked for, and a line that a test types. The tool's parser, its help, `assay explain` and the tables of
-//! `docs/DIALECTS.md` come from that list, and so cannot differ.
+//! asked for, and a line that a test types. The tool's parser, its help and `assay explain` come from
+//! that list, and so cannot differ.
 
 use std::fmt::Write;
 
@@ -175,24 +175,4 @@ into a file, a line for each result behind what it holds; - says it on standard
 error, off nowhere.
 "
     )
-}
-
-/// The options as a table of Markdown.
-pub fn table<'o, A: 'static, E: 'static>(
-    options: impl IntoIterator<Item = &'o ToolOption<A, E>>,
-    between: &str,
-) -> String {
-    let mut told = Vec::new();
-    let mut text = String::from("| option | what it is for |\n|---|---|\n");
-    let mut row = |shown: &str, help: &str| {
-        let plain = |text: &str| text.replace('|', "\\|");
-        let _ = writeln!(text, "| `{}` | {} |", plain(shown), plain(help));
-    };
-    for option in options {
-        row(&option.shown(between), option.help);
-        for word in option.new_words(&mut told) {
-            row(&format!("{}{between}{}", option.names[0], word.name), word.help);
-        }
-    }
-    text
 }

@@ -1,46 +1,10 @@
-//! Options of dialects: the tables of `docs/DIALECTS.md` are those of the lists by which words are read,
-//! and each option's example is a line that is understood and explained.
+//! Options of dialects: each one's example is a line that is understood and explained.
 
-use std::path::Path;
 use std::process::Command;
 
 use assay::dialect::bonnie::{self, BonnieVersion};
 use assay::dialect::dd::{self, DdFlavor};
-use assay::dialect::{fio, iozone};
-
-/// What stands between two marks of a document.
-fn kept<'d>(document: &'d str, name: &str) -> (&'d str, &'d str, &'d str) {
-    let (begin, end) = (format!("<!-- {name} -->\n"), format!("<!-- end of {name} -->"));
-    let (before, rest) = document.split_once(&begin).unwrap_or_else(|| panic!("no mark of {name}"));
-    let (inside, after) = rest.split_once(&end).unwrap_or_else(|| panic!("no end of {name}"));
-    (before, inside, after)
-}
-
-#[test]
-fn the_tables_of_the_document_are_the_lists() {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/DIALECTS.md");
-    let mut document = std::fs::read_to_string(&file).expect("the document");
-    for (name, table) in [
-        ("operands of GNU dd", dd::option_table(DdFlavor::Gnu)),
-        ("operands of BusyBox dd", dd::option_table(DdFlavor::Busybox)),
-        ("options of bonnie", bonnie::option_table(BonnieVersion::default())),
-        ("options of iozone", iozone::option_table()),
-        ("options of fio", fio::option_table()),
-    ] {
-        let (before, inside, after) = kept(&document, name);
-        let wanted = format!("\n{table}\n");
-        if std::env::var_os("ASSAY_BLESS").is_some() {
-            document = format!("{before}<!-- {name} -->\n{wanted}<!-- end of {name} -->{after}");
-            std::fs::write(&file, &document).expect("the document can be written");
-            continue;
-        }
-        assert!(
-            inside == wanted,
-            "docs/DIALECTS.md: the {name} are not those of the list; \
-             'ASSAY_BLESS=1 cargo test --test pages -- options' writes them"
-        );
-    }
-}
+use assay::dialect::iozone;
 
 /// What `explain` says of a line, with these variables.
 fn explained(line: &str, dialect: &str) -> String {

@@ -56,7 +56,7 @@ pub(super) fn details(option: &FioOption) -> String {
 /// A line of a list of options.
 fn listed(option: &FioOption, depth: usize) -> String {
     let name = format!("{}{}", "  ".repeat(depth), option.name);
-    format!("{name:<COLUMN$}: {}\n", option.help)
+    format!("{name:<COLUMN$}: {}\n", option.told())
 }
 
 /// An option and those below it.
@@ -88,7 +88,7 @@ pub(super) fn command_help(name: Option<&str>) -> String {
 fn one(name: &str, all: &[&'static FioOption]) -> String {
     let head = |option: &FioOption| {
         let values = option.kind.valid_values();
-        format!("{:>20}: {}\n{}{values}", option.name, option.help, details(option))
+        format!("{:>20}: {}\n{}{values}", option.name, option.told(), details(option))
     };
     if let Some(option) = all.iter().find(|option| option.is(name)) {
         return head(option);

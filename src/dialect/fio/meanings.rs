@@ -1,11 +1,8 @@
-//! What options mean: those of a line, one by one, and all of them as a table.
-
-use std::fmt::Write as _;
+//! What the options of a line mean, one by one.
 
 use super::super::option::valued;
 use super::asked::{FioCommand, FioTyped};
 use super::corrected::surprising;
-use super::option::FioStanding;
 use super::options;
 use assay_record::record::WordMeaning;
 
@@ -34,22 +31,4 @@ pub fn meanings(command: &FioCommand) -> Vec<WordMeaning> {
         }
     }
     all
-}
-
-/// The options of jobs as a table of Markdown.
-pub fn option_table() -> String {
-    let mut text = String::from("| option | what it is for | here |\n|---|---|---|\n");
-    let plain = |text: &str| text.replace('|', "\\|");
-    for option in options::all() {
-        let here = match option.standing {
-            FioStanding::Done => String::new(),
-            FioStanding::Noted(why) => format!("changes nothing: {why}"),
-            FioStanding::Refused(instead) => format!("refused: {instead}"),
-            FioStanding::Unused(meant) => format!("does nothing in a job; meant is {meant}"),
-        };
-        let names: Vec<String> = option.names().map(|name| format!("`{name}`")).collect();
-        let names = names.join(", ");
-        let _ = writeln!(text, "| {names} | {} | {} |", plain(option.help), plain(&here));
-    }
-    text
 }

@@ -47,6 +47,18 @@ pub struct FioOption {
 }
 
 impl FioOption {
+    /// What it is for, and what becomes of it here where that is less.
+    pub(super) fn told(&self) -> String {
+        let help = self.help;
+        match self.standing {
+            FioStanding::Done => help.into(),
+            FioStanding::Noted(why) => format!("{help}; changes nothing: {why}"),
+            FioStanding::Refused(instead) => format!("{help}; refused: {instead}"),
+            FioStanding::Unused("") => format!("{help}; does nothing in a job"),
+            FioStanding::Unused(meant) => format!("{help}; does nothing in a job: write {meant}"),
+        }
+    }
+
     /// An option.
     pub(super) const fn new(
         name: &'static str,

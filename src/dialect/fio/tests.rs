@@ -278,6 +278,7 @@ fn answers_are_those_of_fio() {
     assert!(bs.starts_with("                  bs: "), "{bs}");
     assert!(bs.contains("\n               alias: blocksize\n"), "{bs}");
     assert!(bs.contains("\n             default: 4096\n"), "{bs}");
+    assert!(answer("--cmdhelp=ioscheduler").contains("; refused: set it before the run: "));
     assert!(answer("--cmdhelp=iodept").contains(" - showing closest match\n"));
     assert_eq!(answer("--cmdhelp=zzzzzzzz"), "No such command: zzzzzzzz\n");
     assert!(answer("--enghelp").starts_with("Available IO engines:\n\tsync\n"));
