@@ -23,7 +23,7 @@ struct ManualSection {
 const CHAPTERS: &[ManualSection] = &[
     ManualSection {
         heading: "Exit status",
-        about: "Of assay's own verbs; a dialect such as dd ends with the status of its tool, except for words that it refuses (2; through a link the tool's own).",
+        about: "Of assay's own verbs. A dialect (another tool's words: dd, fio, iozone, bonnie) ends with the status of its tool, except for words that it refuses (2; through a link the tool's own).",
         entries: &[
             ("0", "the number is sound, or what was asked for has been printed"),
             ("1", "something failed: a device, a file system, the output"),
@@ -40,39 +40,39 @@ const CHAPTERS: &[ManualSection] = &[
     },
     ManualSection {
         heading: "Environment",
-        about: "The first six are for dialects, whose words are not ours: the first three for all, ASSAY_COLD for dd, iozone and fio, ASSAY_DIALECT for dd and fio, the other for dd.",
+        about: "Down to ASSAY_OVERWRITE they are for dialects, whose words have no place for options of assay; each begins with those that know it.",
         entries: &[
             (
                 "ASSAY_RECORD=PLACE",
-                "keep the whole record in a file, or in a folder in a file of its own, as --record does",
+                "all: keep the record in this file, or in a new file in this folder, as --record does",
             ),
             (
                 "ASSAY_PLOT=FILE|-",
-                "write a page or picture with charts (.html, .svg) or another report into a file, as --report does; draw a grid in characters on standard error",
+                "all: write a page or picture with charts (.html, .svg) or another report into a file, as --report does; draw a grid in characters on standard error",
             ),
             (
                 "ASSAY_VERDICT=FILE|-|off",
-                "put the verdict into a file, a line for each result behind what it holds; say it on standard error, or nowhere. Without it a dialect that is called by the tool's own name is silent where standard error is no terminal, unless it fails",
+                "all, and 'atto' and 'on': put the verdict into a file, a line for each result behind what it holds; say it on standard error, or nowhere. Without it a dialect that is called by the tool's own name is silent where standard error is no terminal, unless it fails",
             ),
             (
                 "ASSAY_COLD=target|machine|no",
-                "drop the cached pages of the source first, or all that the machine has (root only)",
+                "dd, iozone, fio: drop the cached pages of what is read first, or all that the machine has (root only)",
             ),
             (
                 "ASSAY_SETTLE=yes|no|T",
-                "after a copy watch what is still in memory go to the disk, for 20 seconds, or that time, at most (2 seconds where standard error is no terminal, and not with status=none)",
+                "dd, fio: whether to watch what is still in memory go to the disk afterwards: for that time at most, yes is 20 seconds. Where nothing is said 20 on a terminal, 2 elsewhere, none with dd's status=none",
             ),
             (
                 "ASSAY_DIALECT=gnu|busybox|fio-3.N",
-                "whose dd is spoken (gnu); which fio's headers 'verify' writes (before fio-3.41 they were others)",
+                "dd: whose dd is spoken (gnu); fio: whose headers 'verify' writes (before fio-3.41 they were others)",
             ),
             (
                 "ASSAY_STRICT=1",
-                "refuse words of which fio makes something else than is meant, and say what to type",
+                "fio: refuse words of which fio makes something else than is meant, and say what to type",
             ),
             (
                 "ASSAY_OVERWRITE=/dev/NAME",
-                "with fio's --allow_mounted_write=1 that device may be written to, whatever it holds",
+                "fio: with --allow_mounted_write=1 that device may be written to, whatever it holds",
             ),
             (
                 "ASSAY_BINARIES=DIR",

@@ -25,7 +25,10 @@ pub struct OutputArgs {
     /// Print the plan (JSON), what it would write and about how long it would take; run nothing
     #[arg(long, conflicts_with = "record")]
     pub plan: bool,
-    /// Keep the whole record in this file, while it grows; in a folder in a file of its own
+    /// Keep the record of the run (JSON) in this file, or in a new file in this folder
+    ///
+    /// It is written while the run goes on: what a run that is killed had done is in it. 'assay judge', 'compare' and
+    /// 'explain' read it.
     #[arg(long, value_name = "PLACE")]
     pub record: Option<PathBuf>,
     /// Write a report into this file: .html, .svg, .md, .csv, .json or .txt, by its ending; may be repeated

@@ -20,7 +20,7 @@ pub struct RampArgs {
     /// What is measured.
     #[command(flatten)]
     pub target: TargetArgs,
-    /// What is done
+    /// What to do
     #[arg(long, value_enum, default_value = "read", value_name = "ACTION")]
     pub action: RampAction,
     /// The size of an I/O.

@@ -37,7 +37,7 @@ pub struct SweepArgs {
     /// (bs=4k,64k,1M). Twice gives a grid. Without it bs=512..64M.
     #[arg(long, value_name = "WHAT=VALUES", value_parser = over::read)]
     pub over: Vec<VariedParam>,
-    /// What is done
+    /// What to do
     #[arg(long, value_enum, default_value = "both", value_name = "ACTION")]
     pub action: SweepAction,
     /// The load, where it is not varied.

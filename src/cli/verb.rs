@@ -16,7 +16,7 @@ use super::{
 #[command(name = "assay", version, long_version = version::long(), max_term_width = 90, arg_required_else_help = false)]
 #[command(after_help = EPILOGUE, after_long_help = manual::epilogue())]
 pub struct Cli {
-    /// 80 columns of ASCII, no colours, no line that is rewritten: for serial consoles; so it is where TERM is dumb
+    /// For serial consoles: 80 columns, ASCII only, no colours, nothing redrawn (the default where TERM=dumb)
     #[arg(long, global = true, display_order = 900)]
     pub plain: bool,
     /// What is to be done.

@@ -237,17 +237,16 @@ pub fn rule(options: &AttoOptions, through_memory: bool) -> String {
         AttoMode::Compare => "one at a time, each read back at once and compared".into(),
     };
     let flush = match (options.write_through, through_memory) {
-        (true, _) => "each write durable when it is answered",
-        (false, false) => "then one fdatasync, which is timed beside them and counted",
-        (false, true) => "with one fdatasync each time, which is timed beside them and counted",
+        (true, _) => "each write is durable when it is answered",
+        (false, false) => "writes end with one fdatasync, which is timed and counted",
+        (false, true) => "writes end each time with one fdatasync, which is timed and counted",
     };
-    let compared = if options.verify { ", compared with what was written" } else { "" };
-    let between = if through_memory { ", dropped from memory each time," } else { "" };
+    let compared =
+        if options.verify { "; what is read is compared with what was written" } else { "" };
+    let between = if through_memory { " from a cold cache" } else { "" };
     format!(
-        "the file is written whole; then for each size its cached pages are dropped, and it is written \
-         from its beginning, {queue}, until {length} are done, and then again{between} until {ROW_LEAST} \
-         have passed, or {row_limit} have passed (*), {flush}; then its cached pages are dropped, and it \
-         is read likewise{compared}"
+        "{length} from the beginning of the file, {queue}; repeated{between} until {ROW_LEAST} have passed, \
+         cut at {row_limit} (*); {flush}; cached pages are dropped before each row{compared}"
     )
 }
 

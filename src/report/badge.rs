@@ -36,7 +36,7 @@ pub fn outcome(record: &Record) -> Vec<PageFact> {
 
 /// Microseconds as the pictures spell them.
 fn spelled(fact: PageFact) -> PageFact {
-    PageFact { text: figure::micros(&fact.text, SHOWN), ..fact }
+    PageFact { text: figure::signs(&fact.text, SHOWN), ..fact }
 }
 
 /// How it ended, if not as planned; what it had stands below that here.
@@ -70,7 +70,7 @@ pub fn because(verdict: &Verdict) -> Vec<PageFact> {
 pub fn summary(verdict: &Verdict) -> String {
     let device = |found| format!(" The device: {}.", figure::estimate(found));
     let corrected = verdict.corrected.as_ref().map(device).unwrap_or_default();
-    figure::micros(&format!("{}{corrected}", verdict.summary()), SHOWN)
+    figure::signs(&format!("{}{corrected}", verdict.summary()), SHOWN)
 }
 
 /// What the figures of a phase are worth: words and colour.

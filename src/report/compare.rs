@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use super::closing::UNSET;
 use super::fact::{inked, labelled};
-use super::figure::{micros, text};
+use super::figure::{signs, text};
 use super::fitted::{FittedCell, FittedColumn, FittedTable};
 use super::heading::title;
 use super::paint::{Ink, InkedText, ink};
@@ -118,7 +118,7 @@ impl<'a> ComparedSides<'a> {
             let text = format!("{things} the comparison invalid.");
             (Trust::Wrong, "not comparable", text)
         };
-        let said = micros(&format!(": {text}"), style);
+        let said = signs(&format!(": {text}"), style);
         inked("verdict", &InkedText::of(ink(trust), word).then(Ink::Plain, said), style)
     }
 }

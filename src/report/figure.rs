@@ -30,13 +30,13 @@ pub fn megabytes(rate: Option<Bandwidth>) -> String {
 
 /// A time in the unit that leaves at least one before the point.
 pub fn time(time: Nanos, style: TerminalStyle) -> String {
-    micros(&time.to_string(), style)
+    signs(&time.to_string(), style)
 }
 
-/// A text whose microseconds are written as in the tables: `85.2 µs` where the terminal can show that.
-pub fn micros(text: &str, style: TerminalStyle) -> String {
+/// A text with the signs that the terminal can show: `85.2 µs` as in the tables, or `+-12 %`.
+pub fn signs(text: &str, style: TerminalStyle) -> String {
     if !style.unicode {
-        return text.into();
+        return text.replace('±', "+-");
     }
     let mut told = String::with_capacity(text.len() + 8);
     let mut rest = text;
@@ -126,11 +126,13 @@ mod tests {
     }
 
     #[test]
-    fn microseconds_are_spelled_as_the_terminal_can() {
+    fn signs_are_those_that_the_terminal_can_show() {
         let style = |unicode| TerminalStyle { unicode, ..TerminalStyle::default() };
         let text = "latency: 85.2 us, 9 us; for us, 5 user";
-        assert_eq!(micros(text, style(true)), "latency: 85.2 µs, 9 µs; for us, 5 user");
-        assert_eq!(micros(text, style(false)), text);
+        assert_eq!(signs(text, style(true)), "latency: 85.2 µs, 9 µs; for us, 5 user");
+        assert_eq!(signs(text, style(false)), text);
+        assert_eq!(signs("spreads by ±12 %", style(false)), "spreads by +-12 %");
+        assert_eq!(signs("spreads by ±12 %", style(true)), "spreads by ±12 %");
     }
 
     #[test]

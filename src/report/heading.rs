@@ -113,7 +113,10 @@ pub(super) fn place(path_heading: &PathHeading<'_>, style: TerminalStyle) -> Str
         LeafKind::Nothing(name) => (name.as_str(), "not storage"),
         LeafKind::Unknown(why) => (why.as_str(), "device unknown"),
     };
-    if !text.ends_with(name) {
+    // A special file is its own end.
+    if name == path_heading.path {
+        text = name.into();
+    } else if !text.ends_with(name) {
         text.push_str(if text.ends_with(": ") { "" } else { ", " });
         text.push_str(name);
     }

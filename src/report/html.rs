@@ -7,7 +7,7 @@ mod table;
 use std::io::{self, Write};
 
 use super::fact::PageFact;
-use super::figure::{estimate, micros};
+use super::figure::{estimate, signs};
 use super::markup::Markup;
 use super::picture::{self, SHOWN};
 use super::report_format::ReportFormat;
@@ -187,7 +187,7 @@ fn told(record: &Record, phase: &PhaseRecord, out: &mut Markup) {
         let (words, class) = badge::trust(phase);
         out.open("p", &[]);
         out.text("span", &[("class", &format!("trust is-{class}"))], &words);
-        out.text("span", &[], &micros(&verdict.summary(), SHOWN));
+        out.text("span", &[], &signs(&verdict.summary(), SHOWN));
         if let Some(corrected) = &verdict.corrected {
             out.text("strong", &[], &format!("The device: {}.", estimate(corrected)));
         }

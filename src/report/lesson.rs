@@ -7,7 +7,7 @@ use std::io::{self, Write};
 
 use super::closing::{foot, later_notes};
 use super::fact::{inked, labelled};
-use super::figure::{digits, micros, time};
+use super::figure::{digits, signs, time};
 use super::fitted::{FittedCell, FittedColumn, FittedTable};
 use super::heading;
 use super::paint::{Ink, InkedText, ink, wrap};
@@ -110,10 +110,10 @@ impl LessonPage {
 
     fn judged(&self, figure: &str, verdict: &Verdict) -> Vec<String> {
         let style = self.style;
-        let text = InkedText::of(Ink::Strong, micros(figure, style))
+        let text = InkedText::of(Ink::Strong, signs(figure, style))
             .then(Ink::Plain, ", ")
             .then(ink(verdict.trust), style.judged(verdict.trust, verdict.measures))
-            .then(Ink::Plain, format!(": {}", micros(&verdict.summary(), style)));
+            .then(Ink::Plain, format!(": {}", signs(&verdict.summary(), style)));
         inked("", &text, style)
     }
 

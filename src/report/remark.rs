@@ -3,7 +3,7 @@
 //! Scripts grep that output for `MB/s`; so no line here holds a number followed by such a unit.
 
 use super::fact::PageFact;
-use super::figure::{estimate, micros};
+use super::figure::{estimate, signs};
 use super::finding::lead;
 use super::paint::{Ink, InkedText};
 use super::{TerminalStyle, balance};
@@ -117,7 +117,7 @@ const OURS: &str = "assay: ";
 
 /// A sentence in lines that are no wider than the terminal.
 fn told(text: &InkedText, style: TerminalStyle) -> Vec<String> {
-    let text = text.map(|part| micros(&harmless(part), style));
+    let text = text.map(|part| signs(&harmless(part), style));
     let room = style.width.saturating_sub(OURS.len()).max(20);
     let lines = text.lines(room, style).into_iter().enumerate();
     let blank = " ".repeat(OURS.len());

@@ -8,7 +8,7 @@ use std::io::{self, Write};
 
 use super::closing::{ending, ends_in_imprint, foot, later_notes, nexts};
 use super::fact::{self, PageFact, labelled};
-use super::figure::{estimate, micros};
+use super::figure::{estimate, signs};
 use super::finding::{because, lead, leading};
 use super::fitted::{FittedCell, FittedColumn, FittedTable};
 use super::heading;
@@ -363,7 +363,7 @@ impl TextPage {
         self.arrowed(judged, &text, out)?;
         for PageFact { label, text, .. } in &balances {
             let mut label = self.style.paint(Ink::Faint, &format!("{label:LABEL$}"));
-            for line in wrap(&micros(text, self.style), self.beneath().saturating_sub(LABEL)) {
+            for line in wrap(&signs(text, self.style), self.beneath().saturating_sub(LABEL)) {
                 writeln!(out, "      {label}{line}")?;
                 label = " ".repeat(LABEL);
             }
@@ -374,7 +374,7 @@ impl TextPage {
     /// A trust and a subject with more behind them, beneath a phase.
     fn arrowed(&self, judged: InkedText, text: &str, out: &mut dyn Write) -> io::Result<()> {
         let style = self.style;
-        let text = judged.then(Ink::Plain, micros(text, style));
+        let text = judged.then(Ink::Plain, signs(text, style));
         let arrow = style.paint(Ink::Faint, style.glyph("↳", "->"));
         let mut indent = format!("    {arrow} ");
         for line in text.lines(self.beneath(), style) {

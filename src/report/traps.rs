@@ -1,7 +1,7 @@
 //! A trap on a page: its number and weight, the claim, the readings, and what helps.
 
 use super::TerminalStyle;
-use super::figure::micros;
+use super::figure::signs;
 use super::paint::{Ink, columns, wrap};
 use assay_record::record::{Finding, FindingWeight};
 
@@ -20,7 +20,7 @@ pub fn because(finding: &Finding, style: TerminalStyle) -> Vec<String> {
         .iter()
         .map(|exhibit| format!("{}: {} ({})", exhibit.reading, exhibit.value, exhibit.source));
     texts
-        .flat_map(|text| wrap(&micros(&text, style), room))
+        .flat_map(|text| wrap(&signs(&text, style), room))
         .map(|line| format!("{}{}", " ".repeat(indent), style.paint(Ink::Faint, &line)))
         .collect()
 }
@@ -50,7 +50,7 @@ fn head(finding: &Finding) -> (String, Ink) {
 fn beside(head: &str, ink: Ink, text: &str, style: TerminalStyle) -> Vec<String> {
     let room = style.width.saturating_sub(3 + columns(head)).max(20);
     let blank = " ".repeat(columns(head));
-    let lines = wrap(&micros(text, style), room).into_iter().enumerate();
+    let lines = wrap(&signs(text, style), room).into_iter().enumerate();
     lines
         .map(|(index, line)| match index {
             0 => format!("  {} {line}", style.paint(ink, head)),

@@ -156,6 +156,19 @@ fn five_of_each_tell_how_many_times_as_fast() {
         page.contains("  verdict  comparable: the second is the same within 3 % in dd read"),
         "{page}"
     );
+    // Runs of 5 % more and less.
+    let uneven = |times: f64| -> Vec<Record> {
+        let spread = [1.0, 1.05, 0.95, 1.04, 0.97];
+        spread.iter().enumerate().map(|(number, by)| faster(times * by, number)).collect()
+    };
+    let (_, page) = folders(&uneven(1.0), &uneven(1.02));
+    let said = page.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        said.contains(
+            "the second is undecided in dd read, dd write: 13 more runs of each would show a difference of 5 %"
+        ),
+        "{page}"
+    );
 }
 
 /// The page of these sides.

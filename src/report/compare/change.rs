@@ -8,7 +8,7 @@ use super::super::fitted::{FittedCell, FittedColumn, FittedTable};
 use super::super::paint::{Ink, ink};
 use assay_judge::UnlikeRule;
 use assay_plan::plan::Action;
-use assay_plan::stats::{self, ChangeVerdict, FEWEST, MedianRatio, SMALLEST};
+use assay_plan::stats::{self, ChangeVerdict, FEWEST, MedianRatio, RatioKnowledge, SMALLEST};
 use assay_plan::unit::{Bandwidth, Nanos};
 use assay_record::record::{
     ComparedQuantity, FigurePair, Metric, PhaseFigures, PhaseRecord, Record, Trust,
@@ -281,9 +281,20 @@ pub(super) fn told(rows: &[CompareRow]) -> String {
             continue;
         }
         let names = names.join(", ");
+        let more = sure.iter().filter(|(row, _, sure)| row.kind.word(sure.change) == "open");
+        let more = more.filter_map(|(row, _, sure)| more_runs(row, *sure)).max();
         said.push(match word {
             "same" => format!("the same within {:.0} % in {names}", SMALLEST * 100.0),
-            "open" => format!("inconclusive in {names}: make more runs"),
+            "open" => match more {
+                Some(more) => format!(
+                    "undecided in {names}: {more} more runs of each would show a difference of {:.0} %",
+                    SHOWN * 100.0
+                ),
+                None => format!(
+                    "undecided in {names}: less than {:.0} %, or no more than the runs of a side drift",
+                    SHOWN * 100.0
+                ),
+            },
             word => format!("{word} in {names}"),
         });
     }
@@ -291,6 +302,18 @@ pub(super) fn told(rows: &[CompareRow]) -> String {
         "the second is {}. Sides: median, minimum and maximum of the runs; ratio: 95 % confidence interval for all lines together, by bootstrap.",
         said.join("; ")
     )
+}
+
+/// The difference that more runs are to show.
+const SHOWN: f64 = 0.05;
+
+/// How many more runs of each side would show that difference: an interval narrows with the root of their number. `None`
+/// where it would show now.
+fn more_runs(row: &CompareRow, sure: RatioKnowledge) -> Option<usize> {
+    let runs = row.first.len().min(row.second.len());
+    let half = (sure.high / sure.low).ln() / 2.0;
+    let wanted = (runs as f64 * (half / SHOWN.ln_1p()).powi(2)).ceil() as usize;
+    wanted.checked_sub(runs).filter(|more| *more > 0)
 }
 
 /// The name of a phase, with the action where it has more than a single one.
