@@ -253,7 +253,7 @@ mod tests {
 
     fn record() -> Record {
         let kept = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
-        super::super::load(&kept.join("../tests/records/t02-no-flush.json")).expect("a record")
+        super::super::load(&kept.join("../../tests/records/t02-no-flush.json")).expect("a record")
     }
 
     fn lines() -> Vec<String> {

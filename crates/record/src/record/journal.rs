@@ -450,8 +450,8 @@ mod tests {
 
     /// A record that has only begun, and a phase of it.
     fn begun() -> (Record, PhaseRecord) {
-        let kept =
-            Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/records/t00-counters-unseen.json");
+        let kept = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("../../tests/records/t00-counters-unseen.json");
         let mut record = super::super::load(&kept).expect("a record");
         let phase = record.phases.as_mut_vec().remove(0);
         record.phases.as_mut_vec().clear();

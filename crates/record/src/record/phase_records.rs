@@ -346,8 +346,8 @@ mod tests {
 
     /// So many that differ.
     fn phases(count: usize) -> Vec<PhaseRecord> {
-        let kept =
-            Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/records/t00-counters-unseen.json");
+        let kept = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("../../tests/records/t00-counters-unseen.json");
         let first = super::super::load(&kept).expect("a record").phases[0].clone();
         let phase = |number| PhaseRecord { name: format!("phase {number}"), ..first.clone() };
         (0..count).map(phase).collect()
