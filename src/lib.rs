@@ -11,6 +11,9 @@ extern crate assay_plan;
 // assay's own output.
 pub mod report;
 
+// What the program was started with.
+pub mod surroundings;
+
 // Other tools' words in, those tools' words out.
 pub mod dialect;
 

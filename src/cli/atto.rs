@@ -4,16 +4,18 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use super::conduct::{NOT_SOUND, PlanVerb, SOUND, conduct_as, without_place};
-use super::environment::Environment;
+use super::conduct::{PlanVerb, conduct_as, without_place};
 use super::output::OutputArgs;
-use super::place::{PathType, consents, look, standing, time};
-use super::stdout::printed;
+use super::place::{PathType, consents, look, standing};
 use super::target_args::{ConsentArgs, SeedArgs};
-use super::verdict_place::VerdictPlace;
 use crate::dialect::atto::{self, AttoMode, AttoOptions, AttoTable};
+use crate::dialect::verdict_place::VerdictPlace;
 use crate::report::sweep::SweepUnit;
 use crate::report::verdict_lines;
+use crate::surroundings::Environment;
+use crate::surroundings::stdout::printed;
+use crate::surroundings::typing::time;
+use crate::surroundings::{NOT_SOUND, SOUND};
 use assay_engine::sys::clock;
 use assay_judge::predict::places;
 use assay_plan::error::{Error, Refusal};
@@ -145,7 +147,7 @@ impl PlanVerb for AttoArgs {
         let kept = common.record.iter().chain(&common.report).cloned();
         let others: Vec<_> = places(&plan).into_iter().chain(kept).collect();
         let place = VerdictPlace::of(environment, false, &others)?;
-        let verdict = |record: &Record, err: &mut dyn Write| {
+        let mut verdict = |record: &Record, err: &mut dyn Write| {
             place.append(&place.lines(record))?;
             if !place.tells(false) {
                 return Ok(());
@@ -164,7 +166,7 @@ impl PlanVerb for AttoArgs {
         loop {
             let page = Box::new(AttoTable::new(&options, environment.out_style()));
             let code =
-                conduct_as(&plan, &common, environment, (&mut *out, &mut *err), page, verdict)
+                conduct_as(&plan, &common, environment, (&mut *out, &mut *err), page, &mut verdict)
                     .map_err(without_place)?;
             if !matches!(code, SOUND | NOT_SOUND) {
                 return Ok(code);

@@ -3,11 +3,11 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use super::conduct::{NOT_SOUND, SOUND};
 use super::documents::read_record;
-use super::environment::Environment;
-use super::stdout::printed;
 use crate::report;
+use crate::surroundings::Environment;
+use crate::surroundings::stdout::printed;
+use crate::surroundings::{NOT_SOUND, SOUND};
 use assay_plan::error::{Doing, Error, Fault, Refusal};
 use assay_plan::name::NameText as _;
 use assay_record::record::{JsonLayout, Record, write_json};

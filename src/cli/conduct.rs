@@ -1,13 +1,18 @@
-//! What all verbs that run a plan have in common: show it or do it, print, and end with a code.
+//! The one driver of all that runs a plan, and what our own verbs have in common: show it or do it, print, and end
+//! with a code.
 
 use std::collections::VecDeque;
 use std::io::{self, Write};
 
-use super::environment::Environment;
-use super::output::{OutputArgs, ReportFiles};
-use super::stdout::printed;
+use super::output::OutputArgs;
+use super::plot::RunReports;
+use crate::dialect::session::{SessionEnd, ToolSession};
+use crate::dialect::verdict_place::VerdictPlace;
 use crate::report::live::{LiveLine, REWRITE};
 use crate::report::{self, ReportPage, TerminalStyle};
+use crate::surroundings::Environment;
+use crate::surroundings::stdout::printed;
+use crate::surroundings::{FAULT, NOT_SOUND, REFUSAL, SOUND};
 use assay_engine::output;
 use assay_engine::sys::signal;
 use assay_plan::error::{Error, Refusal};
@@ -15,16 +20,10 @@ use assay_plan::plan::{Phase, Plan};
 use assay_plan::unit::{Bytes, Nanos, Ops};
 use assay_record::record::console::{self, ChecksumWriter};
 use assay_record::record::{Ending, JsonLayout, PhaseRecord, Record, Resolved, Trust, write_json};
-use assay_run::{self as run, LiveStatus, Observer};
+use assay_run::{self as run, LiveStatus, Observer, RunOptions};
 
-/// Exit status of a number that may be believed.
-pub const SOUND: u8 = 0;
-/// Exit status when the world said no.
-pub const FAULT: u8 = 1;
-/// Exit status when the words are wrong.
-pub const REFUSAL: u8 = 2;
-/// Exit status when it ran, and the number is not sound, or not what was demanded.
-pub const NOT_SOUND: u8 = 3;
+/// What is done with a record when its page stands there; it may write to standard error.
+pub type AfterRun<'a> = &'a mut dyn FnMut(&Record, &mut dyn Write) -> Result<(), Error>;
 
 /// The words of a verb, of which a plan is made: to be run, shown or explained.
 pub trait PlanVerb {
@@ -76,7 +75,7 @@ pub fn conduct(
 ) -> Result<u8, Error> {
     let environment = &common.surroundings(environment);
     let page = report::page(plan, environment.out_style());
-    conduct_as(plan, common, environment, (out, err), page, |_, _| Ok(()))
+    conduct_as(plan, common, environment, (out, err), page, &mut |_, _| Ok(()))
 }
 
 /// The same with another page, and what is to be done with the record when that stands there; it
@@ -90,7 +89,7 @@ pub fn conduct_as(
     environment: &Environment,
     (out, err): (&mut dyn Write, &mut dyn Write),
     page: Box<dyn ReportPage + '_>,
-    then: impl FnOnce(&Record, &mut dyn Write) -> Result<(), Error>,
+    then: AfterRun<'_>,
 ) -> Result<u8, Error> {
     if common.plan {
         return show(plan, out, err);
@@ -102,7 +101,7 @@ pub fn conduct_as(
     let mut kept = None;
     let mut checked = ChecksumWriter::new(&mut *out);
     let streams: (&mut dyn Write, &mut dyn Write) = (&mut checked, err);
-    let status = conducted(plan, common, environment, streams, page, |record, err| {
+    let status = conducted(plan, common, environment, streams, page, &mut |record, err| {
         kept = Some(record.clone());
         then(record, err)
     });
@@ -119,32 +118,42 @@ fn conducted(
     environment: &Environment,
     (out, err): (&mut dyn Write, &mut dyn Write),
     page: Box<dyn ReportPage + '_>,
-    then: impl FnOnce(&Record, &mut dyn Write) -> Result<(), Error>,
+    then: AfterRun<'_>,
 ) -> Result<u8, Error> {
-    let files = ReportFiles::of(common, plan)?;
-    // The record itself may go to standard output instead.
-    let page = (!common.json).then_some(page);
-    let mut watch = TerminalObserver::new(plan, page, environment, out, &mut *err);
+    let record = common.record.clone().or_else(|| environment.board_record.clone());
+    let reports = RunReports::of(&common.report, None, common.record.as_deref(), plan)?;
     // A write beyond the limit of a file's size fails then, and leaves a record.
     let _ = signal::ignore(libc::SIGXFSZ);
     let signals = signal::TERMINATING.to_vec();
-    let record = common.record.clone().or_else(|| environment.board_record.clone());
-    let options =
-        run::RunOptions { record, signals, board: environment.board.clone(), unseen: false };
-    let outcome = run::run(plan, &options, &mut watch);
-    watch.erase();
-    let record = outcome?;
-    // Where nobody reads the page, the files are written all the same.
-    let written = files.write(&record, environment.file_style());
-    watch.close(&record)?;
-    then(&record, err)?;
-    written?;
-    // The page has told it already to somebody who looks at it.
-    let told = environment.out.is_some() && !common.json;
-    match &record.ending {
-        Ending::Failed(fault) if !told => Err(fault.clone().into()),
-        _ => Ok(code(&record)),
+    let options = RunOptions { record, signals, board: environment.board.clone(), unseen: false };
+    // The record itself may go to standard output instead.
+    let page = (!common.json).then_some(page);
+    let session = TerminalObserver::new(plan, page, environment, (out, err), then);
+    let kept = (&reports, &VerdictPlace::Nowhere);
+    match drive(plan, &options, kept, environment, Box::new(session))?.0 {
+        SessionEnd::Status(code) | SessionEnd::Killed(_, code) => Ok(code),
     }
+}
+
+/// Runs a plan, whoever's words it was made of: the session says what becomes of it. How that ended, and what is to
+/// be drawn on standard error.
+///
+/// # Errors
+/// When it cannot be done here, or anything cannot be written.
+pub fn drive(
+    plan: &Plan,
+    options: &RunOptions,
+    (reports, verdict): (&RunReports, &VerdictPlace),
+    environment: &Environment,
+    mut session: Box<dyn ToolSession + '_>,
+) -> Result<(SessionEnd, String), Error> {
+    let outcome = run::run(plan, options, session.as_mut());
+    // Where nobody reads what the session says, the files are written all the same.
+    let made = outcome.as_ref().map(|record| reports.made(record, environment)).ok();
+    let lines = outcome.as_ref().map(|record| verdict.lines(record)).unwrap_or_default();
+    let end = session.finish(outcome)?;
+    verdict.append(&lines)?;
+    Ok((end, made.transpose()?.unwrap_or_default()))
 }
 
 /// Says what could not be removed, a line each; the exit status by that. An earlier run's fails no later one.
@@ -229,6 +238,9 @@ struct TerminalObserver<'a> {
     past: VecDeque<(Nanos, Bytes, Ops)>,
     /// What went wrong with the output first.
     trouble: Option<io::Error>,
+    /// Who looks at the page has been told of a failure.
+    told: bool,
+    then: AfterRun<'a>,
 }
 
 /// Ticks over which the live rate is taken: about a second.
@@ -239,10 +251,12 @@ impl<'a> TerminalObserver<'a> {
         plan: &'a Plan,
         page: Option<Box<dyn ReportPage + 'a>>,
         environment: &Environment,
-        out: &'a mut dyn Write,
-        err: &'a mut dyn Write,
+        (out, err): (&'a mut dyn Write, &'a mut dyn Write),
+        then: AfterRun<'a>,
     ) -> Self {
         Self {
+            told: environment.out.is_some() && page.is_some(),
+            then,
             plan,
             out,
             err,
@@ -288,20 +302,6 @@ impl<'a> TerminalObserver<'a> {
             && self.trouble.is_none()
         {
             self.trouble = part(page.as_mut(), self.out).and_then(|()| self.out.flush()).err();
-        }
-    }
-
-    /// The end of the page, or the whole record.
-    fn close(mut self, record: &Record) -> Result<(), Error> {
-        if self.page.is_some() {
-            self.page(|page, out| page.closing(record, out));
-        } else {
-            self.trouble = report::format("json")
-                .and_then(|format| (format.write)(record, self.out_style, self.out).err());
-        }
-        match self.trouble.take() {
-            Some(error) => printed(Err(error)),
-            None => Ok(()),
         }
     }
 
@@ -358,6 +358,28 @@ fn set_time(phase: &Phase) -> Option<Nanos> {
         .collect::<Option<Vec<Nanos>>>()?
         .into_iter()
         .max()
+}
+
+impl ToolSession for TerminalObserver<'_> {
+    fn finish(&mut self, outcome: Result<Record, Error>) -> Result<SessionEnd, Error> {
+        self.erase();
+        let record = outcome?;
+        // The end of the page, or the whole record.
+        if self.page.is_some() {
+            self.page(|page, out| page.closing(&record, out));
+        } else {
+            self.trouble = report::format("json")
+                .and_then(|format| (format.write)(&record, self.out_style, self.out).err());
+        }
+        if let Some(error) = self.trouble.take() {
+            printed(Err(error))?;
+        }
+        (self.then)(&record, self.err)?;
+        match &record.ending {
+            Ending::Failed(fault) if !self.told => Err(fault.clone().into()),
+            _ => Ok(SessionEnd::Status(code(&record))),
+        }
+    }
 }
 
 impl Observer for TerminalObserver<'_> {

@@ -36,7 +36,8 @@ fn works(words: &[OsString]) -> bool {
     };
     verb.planned(words::typed(words)).is_ok_and(|plan| {
         let fits = plan.check().is_ok() && run::preview(&plan).is_ok();
-        fits && ReportFiles::of(verb.output(), &plan).is_ok()
+        let output = verb.output();
+        fits && ReportFiles::at(&output.report, output.record.as_deref(), &plan).is_ok()
     })
 }
 

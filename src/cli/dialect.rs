@@ -1,73 +1,29 @@
-//! The tools whose words are understood, and the one driver that runs their lines.
+//! Lines of other tools: which one is meant, and what becomes of its words.
 
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::Path;
 
-use super::bonnie::Bonnie;
-use super::conduct::{FAULT, REFUSAL, SOUND, show, tell_left};
-use super::dd::Dd;
-use super::environment::Environment;
-use super::fio::Fio;
-use super::iozone::Iozone;
-use super::plot::ToolReports;
-use super::session::{
+use super::conduct::{drive, show, tell_left};
+use super::plot::RunReports;
+use crate::dialect::session::{
     Dialect, InvokedAs, LineContext, PLAN, ReadLine, SessionEnd, ToolStreams, without_plan,
 };
-use super::stdout::printed;
-use super::verdict_place::VerdictPlace;
-use super::{typing, words};
-use crate::dialect::{atto, bonnie, dd, fio, iozone};
+use crate::dialect::verdict_place::VerdictPlace;
+use crate::dialect::{atto, named};
+use crate::surroundings::stdout::printed;
+use crate::surroundings::{Environment, FAULT, REFUSAL, SOUND, typing};
 use assay_engine::output::{OutputKind, OutputPlace};
 use assay_engine::sys::{signal, start};
 use assay_judge::predict::places;
 use assay_plan::error::{Error, Refusal};
 use assay_plan::name::{self, NameText as _};
-use assay_plan::plan::ToolProfile;
 use assay_record::evidence::SysRoot;
 use assay_record::record::document_file;
-use assay_run as run;
-
-/// A tool, by its names.
-pub struct KnownTool {
-    /// What it is called in a sentence.
-    pub title: &'static str,
-    /// As verbs, and as names of links to the program; the first stands in the origin of its plans.
-    pub names: &'static [&'static str],
-    /// What others have to know of it.
-    pub profile: fn() -> ToolProfile,
-    /// Who reads its words.
-    pub dialect: &'static dyn Dialect,
-}
-
-/// All tools whose words are understood, one line each.
-pub const DIALECTS: &[KnownTool] = &[
-    KnownTool { title: dd::NAME, names: &[dd::NAME], profile: dd::tool, dialect: &Dd },
-    KnownTool {
-        title: bonnie::TITLE,
-        names: &[bonnie::NAME, bonnie::TITLE],
-        profile: ToolProfile::default,
-        dialect: &Bonnie,
-    },
-    KnownTool {
-        title: iozone::NAME,
-        names: &[iozone::NAME],
-        profile: ToolProfile::default,
-        dialect: &Iozone,
-    },
-    KnownTool {
-        title: fio::NAME,
-        names: &[fio::NAME],
-        profile: ToolProfile::default,
-        dialect: &Fio,
-    },
-];
+use assay_run::RunOptions;
 
 /// Verbs of our own by whose name a link may call the program: ATTO has no words, so there are none to read.
 const LINKED_VERBS: &[&str] = &[atto::NAME];
-
-/// Tools whose words may become dialects.
-pub const TO_COME: &[&str] = &["ioping", "hdparm"];
 
 /// Another tool's words.
 #[derive(Clone, Copy)]
@@ -78,11 +34,6 @@ pub struct ForeignCommand<'a> {
     pub words: &'a [OsString],
     /// By which name the program was called.
     pub called: InvokedAs,
-}
-
-/// The tool of that name.
-pub fn named(name: &str) -> Option<&'static KnownTool> {
-    DIALECTS.iter().find(|tool| tool.names.contains(&name))
 }
 
 /// Who reads the words of the tool that a path or a verb names.
@@ -131,14 +82,6 @@ pub fn spoken(words: &[OsString]) -> Result<(), Refusal> {
     })
 }
 
-/// The words behind the verb that is called as a tool.
-pub fn behind<'a>(verb: &str, words: &'a [OsString]) -> ForeignCommand<'a> {
-    let Some(KnownTool { dialect, .. }) = named(verb) else {
-        unreachable!("a verb that takes a tool's words has its line in the list")
-    };
-    ForeignCommand { dialect: *dialect, words, called: InvokedAs::Assay }
-}
-
 /// Hands out what a line of this machine is read with.
 pub fn with_context<T>(
     called: InvokedAs,
@@ -181,7 +124,7 @@ pub fn call(
         Err(Error::Refusal(refused))
             if meant.called == InvokedAs::Tool && meant.dialect.has_one_status() =>
         {
-            let _ = writeln!(err, "assay: {}", words::one_line(&refused));
+            let _ = writeln!(err, "assay: {}", typing::one_line(&refused));
             Ok(FAULT)
         }
         outcome => outcome,
@@ -245,28 +188,25 @@ fn done(
         let _ = signal::ignore(*ignored);
     }
     let environment = context.environment;
-    let reports = ToolReports::of(line.reports(), environment);
-    let files = reports.files(environment.record.as_deref(), line.plan())?;
+    let record = environment.record.as_deref();
+    let reports = RunReports::of(line.reports(), environment.plot.as_deref(), record, line.plan())?;
     let mut others = places(line.plan());
     let kept = environment.record.iter().chain(&environment.plot).chain(line.reports()).cloned();
     others.extend(line.outputs().into_iter().chain(kept));
-    let verdict = &VerdictPlace::of(environment, context.called.is_tool(), &others)?;
+    let verdict = VerdictPlace::of(environment, context.called.is_tool(), &others)?;
+    let options = RunOptions {
+        record: environment.record.clone(),
+        board: environment.board.clone(),
+        unseen: record.is_none() && !line.measures() && reports.is_empty(),
+        signals: signal::TERMINATING.to_vec(),
+    };
     for time in 0..line.times() {
-        let streams = ToolStreams { out: &mut *out, err: &mut *err, environment, verdict };
-        let mut session = line.session(time, streams)?;
-        let options = run::RunOptions {
-            record: environment.record.clone(),
-            board: environment.board.clone(),
-            unseen: environment.record.is_none() && !line.measures() && reports.is_empty(),
-            signals: signal::TERMINATING.to_vec(),
-        };
-        let outcome = run::run(line.plan(), &options, session.as_mut());
-        let made = outcome.as_ref().map(|record| reports.made(&files, record, environment)).ok();
-        let lines = outcome.as_ref().map(|record| verdict.lines(record)).unwrap_or_default();
-        let end = session.finish(outcome)?;
-        drop(session);
-        verdict.append(&lines)?;
-        let _ = err.write_all(made.transpose()?.unwrap_or_default().as_bytes());
+        let streams =
+            ToolStreams { out: &mut *out, err: &mut *err, environment, verdict: &verdict };
+        let session = line.session(time, streams)?;
+        let (end, drawn) =
+            drive(line.plan(), &options, (&reports, &verdict), environment, session)?;
+        let _ = err.write_all(drawn.as_bytes());
         match end {
             SessionEnd::Status(SOUND) => {}
             SessionEnd::Status(other) => return Ok(other),
@@ -309,6 +249,7 @@ impl Write for CheckedWriter<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dialect::{DIALECTS, TO_COME};
 
     fn typed(line: &str) -> Vec<OsString> {
         line.split(' ').map(OsString::from).collect()

@@ -8,10 +8,10 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 
 use super::conduct::judged;
 use super::documents;
-use super::environment::Environment;
 use super::output::{ReportFiles, write_checksummed};
-use super::stdout::printed;
 use crate::report;
+use crate::surroundings::Environment;
+use crate::surroundings::stdout::printed;
 use assay_plan::error::Error;
 
 /// The words of the verb.

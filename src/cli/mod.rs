@@ -1,20 +1,15 @@
 //! assay's own words: what the program was called with, and who does it.
 
 pub mod atto;
-mod bonnie;
 pub mod card;
 mod compare;
 mod conduct;
 mod cure;
-mod dd;
 pub mod demo;
 mod dialect;
 mod documents;
-mod environment;
 pub mod explain;
-mod fio;
 pub mod io;
-mod iozone;
 mod judge;
 mod manual;
 pub mod modes;
@@ -31,22 +26,18 @@ pub mod quick;
 pub mod ramp;
 mod run;
 mod schema;
-mod session;
 mod shell;
-mod stdout;
 pub mod sustain;
 pub mod sweep;
 pub mod target_args;
 #[cfg(test)]
 mod told;
-mod typing;
 mod verb;
-mod verdict_place;
 mod version;
 mod watch;
 mod words;
 
-pub use environment::{Environment, standard_streams};
+pub use crate::surroundings::{Environment, standard_streams};
 pub use output::OutputArgs;
 
 use std::borrow::Cow;
@@ -56,13 +47,13 @@ use std::slice;
 
 use clap::{CommandFactory as _, Parser as _};
 use conduct::PlanVerb as _;
-use stdout::{PipeWriter, printed};
-use verb::{Cli, Verb};
+use dialect::ForeignCommand;
+use verb::{Cli, ToolVerb, Verb};
 
-use crate::dialect::{
-    bonnie as bonnie_words, dd as dd_words, fio as fio_words, iozone as iozone_words,
-};
+use crate::dialect::session::InvokedAs;
 use crate::report::{self, TerminalStyle};
+use crate::surroundings::stdout::{PipeWriter, printed};
+use crate::surroundings::{FAULT, REFUSAL, SOUND, typing};
 use assay_judge::catalogue;
 use assay_plan::error::{Error, Refusal};
 use assay_plan::name::NameText as _;
@@ -92,7 +83,7 @@ pub fn main(
         Err(error) => {
             // Nobody is left to be told when this fails too.
             let _ = match &error {
-                Error::Refusal(refusal) => writeln!(err, "assay: {}", words::one_line(refusal)),
+                Error::Refusal(refusal) => writeln!(err, "assay: {}", typing::one_line(refusal)),
                 Error::Fault(fault) => writeln!(err, "assay: {fault}"),
             };
             if let Error::Refusal(refusal) = &error
@@ -102,8 +93,8 @@ pub fn main(
                 let _ = writeln!(err, "  {line}");
             }
             match error {
-                Error::Refusal(_) => conduct::REFUSAL,
-                Error::Fault(_) => conduct::FAULT,
+                Error::Refusal(_) => REFUSAL,
+                Error::Fault(_) => FAULT,
             }
         }
     };
@@ -132,7 +123,7 @@ fn call(
         Ok(cli) => (cli.verb, cli.plain),
         Err(error) if !error.use_stderr() => {
             printed(write!(out, "{}", error.render()))?;
-            return Ok(conduct::SOUND);
+            return Ok(SOUND);
         }
         Err(error) => return Err(words::refusal(&error, words, &Cli::command()).into()),
     };
@@ -144,48 +135,40 @@ fn call(
         Verb::Atto(words) => words.run(typed, environment, out, err),
         Verb::Probe(words) => {
             probe::probe(&words, environment, out)?;
-            Ok(conduct::SOUND)
+            Ok(SOUND)
         }
         Verb::Explain(words) => {
             explain::explain(&words, environment, out)?;
-            Ok(conduct::SOUND)
+            Ok(SOUND)
         }
         Verb::Watch(watch) => watch::watch(&watch, &typed, environment, out),
         Verb::Judge(words) => judge::judge(&words, environment, out, err),
         Verb::Compare(words) => compare::compare(&words, environment, out),
         Verb::Schema { of } => {
             printed(of.text().and_then(|text| out.write_all(text.as_bytes())))?;
-            Ok(conduct::SOUND)
+            Ok(SOUND)
         }
         Verb::Traps { number } => {
             let told = traps(number.as_deref(), environment.out_style())?;
             printed(out.write_all(told.as_bytes()))?;
-            Ok(conduct::SOUND)
+            Ok(SOUND)
         }
-        Verb::Dd { words } => {
-            dialect::call(&dialect::behind(dd_words::NAME, &words), environment, out, err)
-        }
-        Verb::Bonnie { words } => {
-            dialect::call(&dialect::behind(bonnie_words::NAME, &words), environment, out, err)
-        }
-        Verb::Iozone { words } => {
-            dialect::call(&dialect::behind(iozone_words::NAME, &words), environment, out, err)
-        }
-        Verb::Fio { words } => {
-            dialect::call(&dialect::behind(fio_words::NAME, &words), environment, out, err)
+        Verb::Tool(ToolVerb { tool, words }) => {
+            let (dialect, called) = (tool.dialect, InvokedAs::Assay);
+            dialect::call(&ForeignCommand { dialect, words: &words, called }, environment, out, err)
         }
         Verb::On(words) => on::on(&words, environment, out, err),
-        Verb::OnBoard(words) => on::board(&words).map(|()| conduct::SOUND),
+        Verb::OnBoard(words) => on::board(&words).map(|()| SOUND),
         Verb::Man => {
             printed(manual::write(Cli::command(), out))?;
-            Ok(conduct::SOUND)
+            Ok(SOUND)
         }
         Verb::Completions { shell } => {
             // The generator panics when it cannot write; memory can always be written.
             let mut text = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "assay", &mut text);
             printed(out.write_all(&text))?;
-            Ok(conduct::SOUND)
+            Ok(SOUND)
         }
     }
 }

@@ -14,8 +14,8 @@ use std::io::Write;
 
 pub use args::{BoardArgs, OnArgs};
 
-use super::environment::Environment;
-use super::stdout::PipeWriter;
+use crate::surroundings::Environment;
+use crate::surroundings::stdout::PipeWriter;
 use assay_plan::error::Error;
 
 /// Does on a board what the words say; the exit status there.

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, access};
 
-use super::environment::Environment;
-use super::stdout::escaped;
+use crate::dialect::verdict_place::has_part;
 use crate::report::{FORMATS, ReportFormat, TerminalStyle};
+use crate::surroundings::Environment;
+use crate::surroundings::stdout::escaped;
 use assay_engine::output::{OutputKind, OutputPlace, as_fault};
 use assay_judge::predict::places;
 use assay_judge::words::names;
@@ -73,18 +74,10 @@ pub fn write_checksummed(
 pub struct ReportFiles(Vec<(OutputPlace, &'static ReportFormat)>);
 
 impl ReportFiles {
-    /// Those that were asked for beside a plan. They are looked at, and not touched.
+    /// Those at these paths, beside a record and a plan. They are looked at, and not touched.
     ///
     /// # Errors
     /// When one has an ending of no format, cannot be written, holds what is no report, or is measured itself.
-    pub fn of(common: &OutputArgs, plan: &Plan) -> Result<Self, Error> {
-        Self::at(&common.report, common.record.as_deref(), plan)
-    }
-
-    /// Those at these paths, beside a record and a plan.
-    ///
-    /// # Errors
-    /// As [`ReportFiles::of`].
     pub fn at(paths: &[PathBuf], record: Option<&Path>, plan: &Plan) -> Result<Self, Error> {
         let kept = record.iter().map(|path| path.to_path_buf());
         Self::beside(paths, &places(plan).into_iter().chain(kept).collect::<Vec<_>>())
@@ -93,7 +86,7 @@ impl ReportFiles {
     /// Those at these paths, beside others that have a part in the run.
     ///
     /// # Errors
-    /// As [`ReportFiles::of`].
+    /// As [`ReportFiles::at`].
     pub fn beside(paths: &[PathBuf], others: &[PathBuf]) -> Result<Self, Error> {
         let checked = |path: &PathBuf| {
             let format = format(path)?;
@@ -179,18 +172,4 @@ fn free(path: &Path, format: &ReportFormat) -> Result<OutputPlace, Error> {
 /// Whether a file holds a report of that format: its beginning and its end say so.
 fn is_report(path: &Path, format: &ReportFormat) -> bool {
     document_file::ends_of(path).is_ok_and(|(head, tail)| (format.made)(&head, &tail))
-}
-
-/// Whether a path leads to one of these.
-pub fn has_part(path: &Path, others: &[PathBuf]) -> bool {
-    others.iter().any(|other| same(other, path))
-}
-
-/// Whether two paths lead to the same file, there or yet to be made.
-fn same(one: &Path, other: &Path) -> bool {
-    let whole = |path: &Path| {
-        let there = std::fs::canonicalize(path).ok();
-        there.or_else(|| Some(std::fs::canonicalize(folder_of(path)).ok()?.join(path.file_name()?)))
-    };
-    one == other || whole(one).is_some_and(|one| whole(other) == Some(one))
 }

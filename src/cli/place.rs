@@ -92,50 +92,6 @@ pub(super) fn any_seed() -> u64 {
     }
 }
 
-/// A time as people type it: `30`, `30s`, `5m`, `1h`.
-pub(super) fn time(text: &str) -> Result<Nanos, String> {
-    within(text, seconds(text), Nanos::secs(1), "1s to 168h, such as 30, 90s, 5m or 1h")
-}
-
-/// The same of a load, which may be short: `500ms`, too. Less is over before anything of it is counted.
-pub(super) fn short_time(text: &str) -> Result<Nanos, String> {
-    let time = match text.strip_suffix("ms") {
-        Some(digits) => digits.parse().ok().map(|number: u64| (number, 1_000_000)),
-        None => seconds(text),
-    };
-    within(text, time, Nanos::millis(100), "100ms to 168h, such as 500ms, 30, 90s, 5m or 1h")
-}
-
-/// A number, and the nanoseconds of its unit.
-fn seconds(text: &str) -> Option<(u64, u64)> {
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let scale = match &text[digits.len()..] {
-        "" | "s" => 1,
-        "m" | "min" => 60,
-        "h" => 3600,
-        _ => return None,
-    };
-    Some((digits.parse().ok()?, scale * 1_000_000_000))
-}
-
-/// A time from `least` to a week.
-fn within(
-    text: &str,
-    time: Option<(u64, u64)>,
-    least: Nanos,
-    range: &str,
-) -> Result<Nanos, String> {
-    let (number, scale) = time.ok_or_else(|| format!("'{text}' is not a time; give {range}"))?;
-    match number.saturating_mul(scale) {
-        nanos if nanos < least.0 => Err(format!("'{text}' is too short; give {range}")),
-        nanos if nanos > WEEK.0 => Err(format!("'{text}' is too long; give {range}")),
-        nanos => Ok(Nanos(nanos)),
-    }
-}
-
-/// No run takes longer.
-const WEEK: Nanos = Nanos::secs(604_800);
-
 /// A share in percent: `70`, `70%`.
 pub(super) fn percent(text: &str) -> Result<u32, String> {
     let number = text.strip_suffix('%').unwrap_or(text).parse();
@@ -307,26 +263,6 @@ pub(super) fn fits(
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn times_are_read_as_people_type_them() {
-        for (text, seconds) in [("30", 30), ("90s", 90), ("5m", 300), ("1h", 3600)] {
-            assert_eq!(time(text), Ok(Nanos::secs(seconds)));
-        }
-        for text in ["", "0", "s", "-1", "5x", "1.5", "99999999h", "99999999999999999999h"] {
-            assert!(time(text).is_err(), "{text}");
-        }
-    }
-
-    #[test]
-    fn a_load_may_take_less_than_a_second() {
-        for (text, millis) in [("100ms", 100), ("500ms", 500), ("2", 2000), ("1m", 60_000)] {
-            assert_eq!(short_time(text), Ok(Nanos::millis(millis)));
-        }
-        for bad in ["99ms", "0ms", "ms", "-5ms", "1.5ms", "0", "999999999999ms"] {
-            assert!(short_time(bad).is_err(), "{bad}");
-        }
-    }
 
     #[test]
     fn shares_and_rates_are_read_as_people_type_them() {

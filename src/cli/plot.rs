@@ -1,11 +1,10 @@
-//! What is written of a tool's run beside what that tool prints: the reports that its words ask for, and what
-//! `ASSAY_PLOT` names.
+//! What is written of a run beside what it prints: the reports that its words ask for, and what `ASSAY_PLOT` names.
 
 use std::path::{Path, PathBuf};
 
-use super::environment::Environment;
 use super::output::ReportFiles;
 use crate::report;
+use crate::surroundings::Environment;
 use assay_plan::error::Error;
 use assay_plan::plan::Plan;
 use assay_record::record::Record;
@@ -13,37 +12,40 @@ use assay_record::record::Record;
 /// The word that means the terminal.
 const TERMINAL: &str = "-";
 
-/// What is wanted.
-pub struct ToolReports {
-    files: Vec<PathBuf>,
+/// What is wanted of a run, looked at before anything is done.
+pub struct RunReports {
+    files: ReportFiles,
     /// A picture in characters, on standard error.
     drawn: bool,
+    /// There are files.
+    written: bool,
 }
 
-impl ToolReports {
-    /// What the words and the variable ask for.
-    pub fn of(asked: &[PathBuf], environment: &Environment) -> Self {
-        let plot = environment.plot.iter();
-        let (drawn, named): (Vec<_>, Vec<_>) = plot.partition(|path| *path == Path::new(TERMINAL));
-        let files = asked.iter().chain(named).cloned().collect();
-        Self { files, drawn: !drawn.is_empty() }
+impl RunReports {
+    /// What the words and the variable ask for, beside a record and a plan.
+    ///
+    /// # Errors
+    /// As [`ReportFiles::at`].
+    pub fn of(
+        asked: &[PathBuf],
+        plot: Option<&Path>,
+        record: Option<&Path>,
+        plan: &Plan,
+    ) -> Result<Self, Error> {
+        let drawn = plot == Some(Path::new(TERMINAL));
+        let named = plot.filter(|_| !drawn).map(PathBuf::from);
+        let files: Vec<_> = asked.iter().cloned().chain(named).collect();
+        let written = !files.is_empty();
+        Ok(Self { files: ReportFiles::at(&files, record, plan)?, drawn, written })
     }
 
     /// Whether nothing is.
     pub fn is_empty(&self) -> bool {
-        self.files.is_empty() && !self.drawn
-    }
-
-    /// The files, looked at before anything is run.
-    ///
-    /// # Errors
-    /// As [`ReportFiles::of`].
-    pub fn files(&self, record: Option<&Path>, plan: &Plan) -> Result<ReportFiles, Error> {
-        ReportFiles::at(&self.files, record, plan)
+        !self.written && !self.drawn
     }
 
     /// The picture in characters, in whole lines; empty where none is wanted.
-    pub fn drawn(&self, record: &Record, environment: &Environment) -> String {
+    fn picture(&self, record: &Record, environment: &Environment) -> String {
         if !self.drawn {
             return String::new();
         }
@@ -59,13 +61,8 @@ impl ToolReports {
     ///
     /// # Errors
     /// When a file cannot be written.
-    pub fn made(
-        &self,
-        files: &ReportFiles,
-        record: &Record,
-        environment: &Environment,
-    ) -> Result<String, Error> {
-        files.write(record, environment.file_style())?;
-        Ok(self.drawn(record, environment))
+    pub fn made(&self, record: &Record, environment: &Environment) -> Result<String, Error> {
+        self.files.write(record, environment.file_style())?;
+        Ok(self.picture(record, environment))
     }
 }

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use super::conduct::{PlanVerb, conduct};
 use super::documents::read_plan;
-use super::environment::Environment;
 use super::output::OutputArgs;
+use crate::surroundings::Environment;
 use assay_plan::error::{Error, Refusal};
 use assay_plan::name::{NameText as _, quoted};
 use assay_plan::plan::Plan;

@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use super::conduct::PlanVerb;
 use super::output::OutputArgs;
-use super::place::{PathType, fits, look, target, time};
+use super::place::{PathType, fits, look, target};
 use super::ramp::RampOrder;
 use super::target_args::{BlockArgs, ConsentArgs, DepthArgs, SeedArgs};
+use crate::surroundings::typing::time;
 use assay_plan::error::{Error, Refusal};
 use assay_plan::name::{NameText as _, quoted};
 use assay_plan::plan::{

@@ -7,9 +7,10 @@ pub use over::VariedParam;
 
 use super::conduct::PlanVerb;
 use super::output::OutputArgs;
-use super::place::{PathType, consents, fits, look_for_data, standing, time};
+use super::place::{PathType, consents, fits, look_for_data, standing};
 use super::ramp::RampOrder;
 use super::target_args::{LoadArgs, SeedArgs, TargetArgs};
+use crate::surroundings::typing::time;
 use assay_plan::error::{Error, Refusal};
 use assay_plan::name::NameText as _;
 use assay_plan::plan::{

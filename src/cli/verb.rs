@@ -2,7 +2,8 @@
 
 use std::ffi::OsString;
 
-use clap::{Parser, Subcommand};
+use clap::error::ErrorKind;
+use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches, Parser, Subcommand};
 
 use super::conduct::PlanVerb;
 use super::schema::SchemaDocument;
@@ -10,6 +11,8 @@ use super::{
     atto, card, compare, demo, explain, io, judge, manual, modes, on, probe, quick, ramp, run,
     sustain, sweep, version, watch,
 };
+use crate::dialect::session::KnownTool;
+use crate::dialect::{DIALECTS, named};
 
 /// A storage benchmark that can be believed: the number, and whether it is true
 #[derive(Debug, Parser)]
@@ -55,48 +58,9 @@ pub enum Verb {
         #[arg(value_name = "NUMBER")]
         number: Option<String>,
     },
-    /// Copy as dd does, with all its operands; the verdict goes to standard error
-    ///
-    /// 'assay dd --help' lists the operands; --plan among them only prints the plan. What is said,
-    /// and the exit status, are dd's own, also when the number is wrong; only words that make no sense end with 2.
-    #[command(disable_help_flag = true)]
-    Dd {
-        /// dd's own words
-        #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "OPERAND")]
-        words: Vec<OsString>,
-    },
-    /// Run the twelve tests of Bonnie++, with its options, tables and CSV; verdicts go to standard error
-    ///
-    /// 'assay bonnie --help' lists the options; --format chooses the version whose tables and CSV are
-    /// printed, --as-original leaves in memory what the tool would, --plan only prints the plan. The exit status is
-    /// Bonnie++'s own; only words that make no sense end with 2.
-    #[command(disable_help_flag = true)]
-    Bonnie {
-        /// Bonnie++'s own words
-        #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "OPTION")]
-        words: Vec<OsString>,
-    },
-    /// Run the tests of IOzone, with its options, table, throughput lines and reports; verdicts go to standard error
-    ///
-    /// 'assay iozone -h' lists the options, and says of those that are refused why; --honest drops the file from
-    /// memory before it is read, --plan only prints the plan. The exit status is IOzone's own; only words that make
-    /// no sense end with 2.
-    #[command(disable_help_flag = true)]
-    Iozone {
-        /// IOzone's own words
-        #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "OPTION")]
-        words: Vec<OsString>,
-    },
-    /// Run jobs as fio does, from its command lines and job files, with its report; verdicts go to standard error
-    ///
-    /// 'assay fio --cmdhelp' lists the options, and says of those that are refused why; --plan only prints the plan.
-    /// Standard output, logs and exit status are fio's own; only words that make no sense end with 2.
-    #[command(disable_help_flag = true)]
-    Fio {
-        /// fio's own words
-        #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "OPTION")]
-        words: Vec<OsString>,
-    },
+    /// Another tool's.
+    #[command(flatten)]
+    Tool(ToolVerb),
     /// Sweep as ATTO Disk Benchmark does; the verdict goes to standard error
     ///
     /// Also by a link named atto. ASSAY_VERDICT=FILE puts the verdict into a file, a line for each row behind what it
@@ -116,6 +80,60 @@ pub enum Verb {
         shell: clap_complete::Shell,
     },
 }
+
+/// The words of a tool behind its verb. There is a verb for each tool of the list.
+#[derive(Debug)]
+pub struct ToolVerb {
+    /// Whose words.
+    pub tool: &'static KnownTool,
+    /// Its own words.
+    pub words: Vec<OsString>,
+}
+
+impl Subcommand for ToolVerb {
+    fn augment_subcommands(command: Command) -> Command {
+        command.subcommands(DIALECTS.iter().map(|tool| {
+            let words = Arg::new(WORDS)
+                .value_name(tool.value_name)
+                .help(tool.whose)
+                .value_parser(clap::value_parser!(OsString))
+                .action(ArgAction::Append)
+                .num_args(1..)
+                .trailing_var_arg(true)
+                .allow_hyphen_values(true);
+            Command::new(tool.names[0])
+                .about(tool.about)
+                .long_about(format!("{}\n\n{}", tool.about, tool.more))
+                .disable_help_flag(true)
+                .arg(words)
+        }))
+    }
+
+    fn augment_subcommands_for_update(command: Command) -> Command {
+        Self::augment_subcommands(command)
+    }
+
+    fn has_subcommand(name: &str) -> bool {
+        named(name).is_some()
+    }
+}
+
+impl FromArgMatches for ToolVerb {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let found = matches.subcommand().and_then(|(name, words)| Some((named(name)?, words)));
+        let (tool, words) = found.ok_or_else(|| clap::Error::new(ErrorKind::MissingSubcommand))?;
+        let words = words.get_many(WORDS).into_iter().flatten().cloned().collect();
+        Ok(Self { tool, words })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+/// How the parser calls a tool's words.
+const WORDS: &str = "words";
 
 /// The verbs that measure what lies under a path.
 #[derive(Debug, Subcommand)]

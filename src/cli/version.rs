@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::dialect::DIALECTS;
+use crate::dialect::DIALECTS;
 
 /// Methods of I/O that are in it. Whether the kernel has them is asked when one is wanted (`assay probe`).
 const METHODS: [&str; 9] =

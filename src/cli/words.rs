@@ -9,12 +9,7 @@ use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 
 use super::own_option::{OwnOption, verb_with_flag};
 use assay_plan::error::Refusal;
-use assay_plan::name::{self, NameText as _, path};
-
-/// A refusal as it is said: in one line, whatever words of others are in it.
-pub fn one_line(refusal: &Refusal) -> String {
-    name::tamed(&refusal.to_string()).into()
-}
+use assay_plan::name::{NameText as _, path};
 
 /// What `explain` can be given.
 pub const EXPLAINED: &str =

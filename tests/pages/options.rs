@@ -4,7 +4,7 @@ use std::process::Command;
 
 use assay::dialect::bonnie::{self, BonnieVersion};
 use assay::dialect::dd::{self, DdFlavor};
-use assay::dialect::iozone;
+use assay::dialect::{DIALECTS, iozone};
 
 /// What `explain` says of a line, with these variables.
 fn explained(line: &str, dialect: &str) -> String {
@@ -73,4 +73,21 @@ fn a_line_is_explained_word_by_word() {
   conv=sync,fsync  short input blocks are filled up with zeros (blanks with block and
 "
     );
+}
+
+#[test]
+fn the_tools_of_the_readme_are_those_of_the_list_in_its_order() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
+    let readme = std::fs::read_to_string(file).expect("readable");
+    let rows = readme.lines().filter_map(|line| line.strip_prefix("| `assay "));
+    let named =
+        |row: &str| DIALECTS.iter().find(|tool| row.split(' ').next() == Some(tool.names[0]));
+    let found: Vec<(&str, bool)> = rows
+        .filter_map(|row| {
+            let tool = named(row)?;
+            Some((tool.names[0], row.contains(tool.value_name)))
+        })
+        .collect();
+    let known: Vec<(&str, bool)> = DIALECTS.iter().map(|tool| (tool.names[0], true)).collect();
+    assert_eq!(found, known);
 }

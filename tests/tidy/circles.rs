@@ -133,6 +133,51 @@ struct Said {
     words: BTreeSet<String>,
     /// Paths in its code.
     paths: BTreeSet<Vec<String>>,
+    /// Macros of its own that make types of the names that they are given.
+    makers: BTreeSet<String>,
+    /// Names before a brace in what a macro is called with, by the macro's name.
+    given: BTreeMap<String, BTreeSet<String>>,
+}
+
+/// The tokens from an opening bracket to the one that closes it.
+fn enclosed(tokens: &[Token]) -> &[Token] {
+    let mut depth = 0;
+    for (index, token) in tokens.iter().enumerate() {
+        match token {
+            Token::Sign('{' | '(' | '[') => depth += 1,
+            Token::Sign('}' | ')' | ']') => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 && index > 0 {
+            return &tokens[..=index];
+        }
+    }
+    tokens
+}
+
+/// Whether a macro's text makes types whose names it is given: `pub enum $name`.
+fn makes_types(text: &[Token]) -> bool {
+    let type_words = ["struct", "enum", "trait"];
+    text.windows(2).any(|pair| {
+        type_words.iter().any(|word| is(Some(&pair[0]), word)) && is(Some(&pair[1]), "$")
+    })
+}
+
+/// Names before a brace among what a macro is called with: of `{ Rw { Read = "read" } }` it is `Rw`.
+fn names_given(text: &[Token]) -> BTreeSet<String> {
+    let mut depth = 0;
+    let mut found = BTreeSet::new();
+    for pair in text.windows(2) {
+        match (&pair[0], &pair[1]) {
+            (Token::Word(name), Token::Sign('{')) if depth == 1 => {
+                found.insert(name.clone());
+            }
+            (Token::Sign('{'), _) => depth += 1,
+            (Token::Sign('}'), _) => depth -= 1,
+            _ => {}
+        }
+    }
+    found
 }
 
 /// Reads the tree of a `use` line, from after `use` to its `;`.
@@ -213,7 +258,14 @@ fn read(tokens: &[Token]) -> Said {
             Token::Word(word) if word == "macro_rules" => {
                 if let Some(Token::Word(name)) = tokens.get(here + 2) {
                     said.defines.insert(name.clone());
+                    if makes_types(enclosed(&tokens[here + 3..])) {
+                        said.makers.insert(name.clone());
+                    }
                 }
+            }
+            Token::Word(name) if depth == 0 && next == Some(&Token::Sign('!')) => {
+                let names = names_given(enclosed(&tokens[here + 2..]));
+                said.given.entry(name.clone()).or_default().extend(names);
             }
             Token::Word(first) if next == Some(&Token::Of) => {
                 let mut path = vec![first.clone()];
@@ -265,6 +317,13 @@ impl Files {
         for module in only_tests {
             let below = format!("{module}::");
             files.said.retain(|name, _| *name != module && !name.starts_with(&below));
+        }
+        let makers: BTreeSet<String> =
+            files.said.values().flat_map(|said| said.makers.iter().cloned()).collect();
+        for said in files.said.values_mut() {
+            let given = said.given.iter().filter(|(name, _)| makers.contains(*name));
+            let names: Vec<String> = given.flat_map(|(_, names)| names.iter().cloned()).collect();
+            said.defines.extend(names);
         }
         files
     }
@@ -408,7 +467,17 @@ fn circles_are_found_and_lists_are_none() {
     for files in none {
         assert_eq!(circles_of(files), Vec::<Vec<String>>::new(), "{files:?}");
     }
-    let some: [&[(&str, &str)]; 4] = [
+    let some: [&[(&str, &str)]; 5] = [
+        // By a type that a macro makes.
+        &[
+            ("lib.rs", "mod a;\nmod b;\nmod c;"),
+            (
+                "a.rs",
+                "macro_rules! made { ($($name:ident { $($v:ident)* })*) => { $(pub enum $name { $($v,)* })* } }",
+            ),
+            ("b.rs", "use crate::c::C;\nmade! { B { One Two } }\nfn f(_: C) {}"),
+            ("c.rs", "use crate::b::B;\npub struct C(B);"),
+        ],
         // Through the list.
         &[
             ("lib.rs", "pub mod a;"),

@@ -6,11 +6,12 @@ use std::path::PathBuf;
 
 use clap::CommandFactory as _;
 
-use super::super::dialect::{as_verb, meant, named};
-use super::super::environment::Environment;
+use super::super::dialect::{as_verb, meant};
 use super::super::shell::{self, ShellCommand, braces, is_name};
-use super::super::typing;
 use super::super::verb::Cli;
+use crate::dialect::named;
+use crate::surroundings::Environment;
+use crate::surroundings::typing;
 use assay_plan::error::Refusal;
 use assay_plan::name::quoted;
 use assay_plan::plan::ToolProfile;

@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use clap::{CommandFactory as _, Parser as _};
 
 use super::super::dialect;
-use super::super::environment::Environment;
 use super::super::verb::{Cli, Verb};
 use super::super::words;
 use super::args::OnArgs;
 use super::frame::{BoardCommand, BoardFrame, BoardWord};
 use super::link::Board;
+use crate::surroundings::Environment;
 use assay_plan::error::{Error, Refusal};
 use assay_plan::name::{NameText as _, path, quoted};
 use assay_plan::plan::PlanBoard;

@@ -1,29 +1,27 @@
 //! `assay bonnie`: the twelve tests of Bonnie++, with its tables and its line of CSV; on standard
 //! error, after its progress, what may be believed of each.
 
-mod step;
-mod user;
-
 use std::io::{self, Write};
 use std::path::Path;
 
-use step::StepKeeper;
+use super::step::{self, StepKeeper};
+use super::user;
 
-use super::conduct::SOUND;
-use super::session::{
-    Dialect, LineContext, ReadLine, SessionEnd, SignalUse, ToolRun, ToolSaid, ToolSession,
-    ToolStreams, without_plan,
-};
-use super::stdout::printed;
 use crate::dialect::bonnie::{
     self, BonnieComplaint, BonnieOptions, BonnieRun, HostFacts, SemaphoreCommand, TestResult,
 };
 use crate::dialect::option::verdict_help;
+use crate::dialect::session::{
+    Dialect, KnownTool, LineContext, ReadLine, SessionEnd, SignalUse, ToolRun, ToolSaid,
+    ToolSession, ToolStreams, typed_line, without_plan,
+};
 use crate::report;
+use crate::surroundings::SOUND;
+use crate::surroundings::stdout::printed;
 use assay_engine::sys::{clock, semaphore};
 use assay_plan::error::{Doing, Error, Fault, Refusal};
-use assay_plan::name::{NameText as _, quoted};
-use assay_plan::plan::{Phase, Plan};
+use assay_plan::name::NameText as _;
+use assay_plan::plan::{Phase, Plan, ToolProfile};
 use assay_plan::unit::MIB;
 use assay_record::record::{BetterCommand, Ending, PhaseRecord, Record, Trust, WordMeaning};
 use assay_run::{LiveStatus, Observer};
@@ -32,7 +30,21 @@ use assay_run::{LiveStatus, Observer};
 const INTERRUPTED: u8 = 5;
 
 /// Bonnie++, all versions.
-pub struct Bonnie;
+pub const TOOL: KnownTool = KnownTool {
+    title: bonnie::TITLE,
+    names: &[bonnie::NAME, bonnie::TITLE],
+    about: "Run the twelve tests of Bonnie++, with its options, tables and CSV; verdicts go to standard error",
+    more: "'assay bonnie --help' lists the options; --format chooses the version whose tables and CSV are \
+           printed, --as-original leaves in memory what the tool would, --plan only prints the plan. The exit status is \
+           Bonnie++'s own; only words that make no sense end with 2.",
+    value_name: "OPTION",
+    whose: "Bonnie++'s own words",
+    profile: ToolProfile::default,
+    dialect: &Bonnie,
+};
+
+#[derive(Debug)]
+struct Bonnie;
 
 impl Dialect for Bonnie {
     fn has_one_status(&self) -> bool {
@@ -79,9 +91,8 @@ impl Dialect for Bonnie {
             return Err(named(refusal));
         }
         let (plan, _) = settled(&asked, context).map_err(|complaint| named(complaint.refusal))?;
-        let words: String = words.iter().map(|word| format!(" {}", quoted(word))).collect();
         let again = BetterCommand {
-            line: format!("assay bonnie{words}"),
+            line: typed_line(bonnie::NAME, words),
             why: "the same tests, cold and flushed, each with a verdict".into(),
         };
         Ok((plan, again))
@@ -366,9 +377,9 @@ assay bonnie: the twelve tests of Bonnie++, each with a verdict on stderr
 mod tests {
     use std::path::Path;
 
-    use super::super::environment::Environment;
-    use super::super::session::InvokedAs;
     use super::*;
+    use crate::dialect::session::InvokedAs;
+    use crate::surroundings::Environment;
     use assay_testing::doctored::DoctoredRecord;
 
     /// What becomes of a line where there is a folder `/mnt/sd` with a file `seeds` in it.

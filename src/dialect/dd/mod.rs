@@ -12,12 +12,14 @@ mod number;
 mod options;
 mod quote;
 mod say;
+mod session;
 
 pub use human::{general, human, rate};
 pub use meant::meant;
 pub use mend::mended;
 pub use options::{DdComplaint, DdFlavor, DdOutput, NAME, StatusLevel};
 pub use say::{before_flush, event, fault, progress, report, reports_after, unprinted};
+pub use session::TOOL;
 
 use super::option::ToolOption;
 use assay_plan::plan::{

@@ -8,7 +8,7 @@ use assay_plan::error::Refusal;
 ///
 /// # Errors
 /// When nobody is called so, or this process may not become that user.
-pub(super) fn become_who_is_asked(
+pub fn become_who_is_asked(
     asked: &BonnieOptions,
     said: &mut String,
 ) -> Result<(), BonnieComplaint> {

@@ -13,7 +13,10 @@ mod number;
 mod options;
 mod plan;
 mod say;
+mod session;
+mod step;
 mod table;
+mod user;
 mod words;
 
 pub use asked::{
@@ -25,6 +28,7 @@ pub use csv::{header, line as csv};
 pub use csv_read::{CsvTold, read_csv};
 pub use measure::{TestResult, measured};
 pub use say::{began, ended, figure};
+pub use session::TOOL;
 pub use table::tables as table;
 pub use words::{meanings, read};
 

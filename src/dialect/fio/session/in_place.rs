@@ -1,12 +1,9 @@
 //! What to type in place of words that surprise, and their refusal where only what is meant is to be done.
 
-use super::super::conduct::REFUSAL;
-use super::super::environment::Environment;
-use super::super::session::ToolSaid;
 use crate::dialect::fio::{self, FioCommand, FioCorrection};
+use crate::dialect::session::{ToolSaid, typed_line};
 use crate::report;
-use assay_plan::error::Refusal;
-use assay_plan::name::quoted;
+use crate::surroundings::REFUSAL;
 use assay_record::record::BetterCommand;
 
 /// The line to type; lines of a job file one by one.
@@ -14,7 +11,7 @@ pub(super) fn better(correction: &FioCorrection) -> Vec<BetterCommand> {
     let why = correction.mends.join("; ");
     let Some(place) = &correction.place else {
         let why = format!("the same jobs as they are meant: {why}");
-        return vec![BetterCommand { line: line(&correction.words), why }];
+        return vec![BetterCommand { line: typed_line(fio::NAME, &correction.words), why }];
     };
     let where_to = if correction.below { "below" } else { "in place of" };
     let one = |word: &String| BetterCommand {
@@ -24,24 +21,6 @@ pub(super) fn better(correction: &FioCorrection) -> Vec<BetterCommand> {
     correction.words.iter().map(one).collect()
 }
 
-fn line(words: &[String]) -> String {
-    let words: String = words.iter().map(|word| format!(" {}", quoted(word))).collect();
-    format!("assay fio{words}")
-}
-
-/// Whether words that do not mean what they seem to are refused (`ASSAY_STRICT`).
-pub(super) fn strict(environment: &Environment) -> Result<bool, Refusal> {
-    match environment.strict.as_ref().map(|value| value.to_string_lossy()).as_deref() {
-        None | Some("0") => Ok(false),
-        Some("1") => Ok(true),
-        Some(other) => Err(Refusal {
-            place: "ASSAY_STRICT".into(),
-            why: format!("invalid value '{other}'"),
-            instead: "give 1, or leave it out".into(),
-        }),
-    }
-}
-
 /// What is said in place of a run: each surprise, and what to type.
 pub(super) fn refused(command: &FioCommand, corrections: &[FioCorrection]) -> ToolSaid {
     let notes: Vec<_> = fio::surprising(command).cloned().collect();
@@ -49,7 +28,7 @@ pub(super) fn refused(command: &FioCommand, corrections: &[FioCorrection]) -> To
     lines.dedup();
     for correction in corrections {
         let Some(place) = &correction.place else {
-            lines.push(format!("type: {}", line(&correction.words)));
+            lines.push(format!("type: {}", typed_line(fio::NAME, &correction.words)));
             continue;
         };
         let where_to = if correction.below { "below" } else { "at" };

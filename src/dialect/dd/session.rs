@@ -10,16 +10,15 @@ use std::path::PathBuf;
 
 use rustix::fs::OFlags;
 
-use super::conduct::{FAULT, SOUND};
-use super::environment::Environment;
-use super::place::time;
-use super::session::{
-    Dialect, InvokedAs, LineContext, ReadLine, SessionEnd, SignalUse, ToolRun, ToolSaid,
-    ToolSession, ToolStreams, without_plan,
-};
-use super::verdict_place::{VerdictPlace, is_silent, is_unheard};
 use crate::dialect::dd::{self, DdComplaint, DdFlavor, DdOutput, StatusLevel};
+use crate::dialect::session::{
+    Dialect, InvokedAs, KnownTool, LineContext, ReadLine, SessionEnd, SignalUse, ToolRun, ToolSaid,
+    ToolSession, ToolStreams, cold, settle, typed_line, unknown_value, without_plan,
+};
+use crate::dialect::verdict_place::{VerdictPlace, is_silent, is_unheard};
 use crate::report::verdict_lines;
+use crate::surroundings::Environment;
+use crate::surroundings::{FAULT, SOUND};
 use assay_engine::sys::{clock, start};
 use assay_plan::error::{Doing, Error, Fault, Refusal};
 use assay_plan::name::{NameText as _, quoted};
@@ -29,17 +28,24 @@ use assay_plan::unit::{Bytes, Nanos, Timestamp};
 use assay_record::record::{BetterCommand, Ending, Finding, PhaseRecord, Record, WordMeaning};
 use assay_run::{self as run, LiveStatus, Observer};
 
-/// What was left in memory is watched for so long at the most: where somebody sees why it takes longer, or
-/// wants it so.
-const SETTLE: Nanos = Nanos::secs(20);
-/// And where nobody can be told why dd does not end.
-const SETTLE_UNSEEN: Nanos = Nanos::secs(2);
-
 /// So little is no measurement, whatever the kernel would tell of it.
 const LITTLE: Bytes = Bytes::kib(64);
 
 /// GNU's dd and BusyBox's.
-pub struct Dd;
+pub const TOOL: KnownTool = KnownTool {
+    title: dd::NAME,
+    names: &[dd::NAME],
+    about: "Copy as dd does, with all its operands; the verdict goes to standard error",
+    more: "'assay dd --help' lists the operands; --plan among them only prints the plan. What is said, \
+           and the exit status, are dd's own, also when the number is wrong; only words that make no sense end with 2.",
+    value_name: "OPERAND",
+    whose: "dd's own words",
+    profile: dd::tool,
+    dialect: &Dd,
+};
+
+#[derive(Debug)]
+struct Dd;
 
 impl Dialect for Dd {
     fn lends_first_thread(&self) -> bool {
@@ -170,9 +176,8 @@ fn with_verdict(words: &[String], flavor: DdFlavor) -> BetterCommand {
         DdFlavor::Gnu => "",
         DdFlavor::Busybox => dd::BUSYBOX,
     };
-    let words: String = words.iter().map(|word| format!(" {}", quoted(word))).collect();
     BetterCommand {
-        line: format!("{whose}assay dd{words}"),
+        line: format!("{whose}{}", typed_line(dd::NAME, words)),
         why: "the same copy as it stands, with a verdict beside dd's own figure".into(),
     }
 }
@@ -201,39 +206,7 @@ fn flavor(called: InvokedAs, environment: &Environment) -> Result<DdFlavor, Refu
         None if called == InvokedAs::Busybox => Ok(DdFlavor::Busybox),
         None | Some(b"gnu") => Ok(DdFlavor::Gnu),
         Some(b"busybox") => Ok(DdFlavor::Busybox),
-        Some(other) => Err(unknown("ASSAY_DIALECT", other, "gnu or busybox")),
-    }
-}
-
-/// What is dropped from memory before the copy, or before what else is read.
-pub fn cold(environment: &Environment) -> Result<CacheDrop, Refusal> {
-    match environment.cold.as_deref().map(OsStr::as_encoded_bytes) {
-        None | Some(b"no") => Ok(CacheDrop::Keep),
-        Some(b"target") => Ok(CacheDrop::Target),
-        Some(b"machine") => Ok(CacheDrop::Machine),
-        Some(other) => Err(unknown("ASSAY_COLD", other, "target, machine or no")),
-    }
-}
-
-/// How long the flush is watched after the copy.
-pub fn settle(silent: bool, environment: &Environment) -> Result<Nanos, Refusal> {
-    match environment.settle.as_deref().map(OsStr::as_encoded_bytes) {
-        Some(b"no") => Ok(Nanos::ZERO),
-        None | Some(b"yes") if silent => Ok(Nanos::ZERO),
-        None if environment.err.is_none() => Ok(SETTLE_UNSEEN),
-        None | Some(b"yes") => Ok(SETTLE),
-        Some(other) => std::str::from_utf8(other)
-            .ok()
-            .and_then(|text| time(text).ok())
-            .ok_or_else(|| unknown("ASSAY_SETTLE", other, "yes, no, or a time such as 60s")),
-    }
-}
-
-fn unknown(name: &str, value: &[u8], known: &str) -> Refusal {
-    Refusal {
-        place: name.into(),
-        why: format!("invalid value '{}'", String::from_utf8_lossy(value)),
-        instead: format!("give {known}"),
+        Some(other) => Err(unknown_value("ASSAY_DIALECT", other, "gnu or busybox")),
     }
 }
 
@@ -494,6 +467,7 @@ impl Observer for DdProgress<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dialect::session::{SETTLE, SETTLE_UNSEEN};
 
     fn read(line: &str, variables: &Environment) -> Result<ReadLine, Error> {
         let words: Vec<String> = line.split(' ').map(String::from).collect();

@@ -8,6 +8,7 @@ mod asked;
 mod measure;
 mod options;
 mod plan;
+mod session;
 mod table;
 mod telemetry;
 mod verdicts;
@@ -18,6 +19,7 @@ mod worksheet;
 pub use asked::{GridCell, IozoneComplaint, IozoneOptions, IozoneTest, IozoneUnit, MmapSync, NAME};
 pub use measure::{ChildResult, CpuUse, StreamResults, bands, cell_value};
 pub use plan::{IozoneCommand, TestPlace};
+pub use session::TOOL;
 pub use table::{
     GridReport, StreamsTable, closing, columns, cpu_report, histogram, histogram_name, latency_end,
     latency_title, opening, report_text, reports, row, streams_end, streams_opening,

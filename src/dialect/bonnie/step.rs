@@ -11,15 +11,15 @@ use assay_plan::error::{Doing, Fault};
 use assay_plan::unit::{Nanos, Timestamp};
 
 /// The key of the semaphores that every Bonnie++ knows.
-pub(super) const KEY: i32 = 4711;
+pub const KEY: i32 = 4711;
 /// One for each test.
-pub(super) const MEMBERS: u16 = 12;
+pub const MEMBERS: u16 = 12;
 /// Who has waited this long for the others says so: one of them that has ended never comes.
 const LONG: Nanos = Nanos::millis(5000);
 
 /// Keeps step. It never blocks: who asks has signals to answer.
 #[derive(Debug)]
-pub(super) struct StepKeeper {
+pub struct StepKeeper {
     how: StepMethod,
     /// The test that has been announced.
     announced: Option<usize>,
@@ -42,7 +42,7 @@ impl StepKeeper {
     ///
     /// # Errors
     /// When nobody has made the semaphores.
-    pub(super) fn new(step: StepMode) -> Result<Self, Fault> {
+    pub fn new(step: StepMode) -> Result<Self, Fault> {
         let how = match step {
             StepMode::Prompt => StepMethod::Prompt,
             StepMode::Semaphores => {
@@ -62,7 +62,7 @@ impl StepKeeper {
     ///
     /// # Errors
     /// When the semaphores are used up or gone, or the prompt cannot be written.
-    pub(super) fn may_begin(
+    pub fn may_begin(
         &mut self,
         test: usize,
         out: &mut dyn Write,

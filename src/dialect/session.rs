@@ -1,13 +1,18 @@
 //! What the driver asks of a dialect: how its words are read, how the plan is run, and what is said
 //! while it runs and when it is over.
 
+use std::ffi::OsStr;
+use std::fmt::Debug;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::environment::Environment;
 use super::verdict_place::VerdictPlace;
+use crate::surroundings::Environment;
+use crate::surroundings::typing::time;
 use assay_plan::error::{Error, Refusal};
-use assay_plan::plan::Plan;
+use assay_plan::name::quoted;
+use assay_plan::plan::{CacheDrop, Plan, ToolProfile};
+use assay_plan::unit::Nanos;
 use assay_record::evidence::Machine;
 use assay_record::record::{BetterCommand, Finding, Record, WordMeaning};
 use assay_run::Observer;
@@ -70,8 +75,30 @@ pub struct ToolSaid {
     pub error: Option<Error>,
 }
 
+/// A tool, by its names: what the list of dialects, the verbs, their help and completions are made of.
+#[derive(Debug)]
+pub struct KnownTool {
+    /// What it is called in a sentence.
+    pub title: &'static str,
+    /// As verbs, and as names of links to the program; the first is the verb that help shows, and stands in the
+    /// origin of its plans.
+    pub names: &'static [&'static str],
+    /// What its verb does, in a line of help.
+    pub about: &'static str,
+    /// What else its help says.
+    pub more: &'static str,
+    /// What help calls each of its words.
+    pub value_name: &'static str,
+    /// Whose words these are, as help says it.
+    pub whose: &'static str,
+    /// What others have to know of it.
+    pub profile: fn() -> ToolProfile,
+    /// Who reads its words.
+    pub dialect: &'static dyn Dialect,
+}
+
 /// A tool whose words are understood.
-pub trait Dialect: Sync {
+pub trait Dialect: Debug + Sync {
     /// Whether whoever calls it by its name gets one status for all that goes wrong.
     fn has_one_status(&self) -> bool {
         false
@@ -218,4 +245,65 @@ pub const PLAN: &str = "--plan";
 /// Words without the one that only asks for the plan.
 pub fn without_plan(words: &[String]) -> Vec<String> {
     words.iter().filter(|word| *word != PLAN).cloned().collect()
+}
+
+/// A line as it is typed to assay.
+pub fn typed_line(name: &str, words: &[String]) -> String {
+    let words: String = words.iter().map(|word| format!(" {}", quoted(word))).collect();
+    format!("assay {name}{words}")
+}
+
+/// What was left in memory is watched for so long at the most: where somebody sees why it takes longer, or
+/// wants it so.
+pub const SETTLE: Nanos = Nanos::secs(20);
+/// And where nobody can be told why dd does not end.
+pub const SETTLE_UNSEEN: Nanos = Nanos::secs(2);
+
+/// What is dropped from memory before the copy, or before anything else is read.
+pub fn cold(environment: &Environment) -> Result<CacheDrop, Refusal> {
+    match environment.cold.as_deref().map(OsStr::as_encoded_bytes) {
+        None | Some(b"no") => Ok(CacheDrop::Keep),
+        Some(b"target") => Ok(CacheDrop::Target),
+        Some(b"machine") => Ok(CacheDrop::Machine),
+        Some(other) => Err(unknown_value("ASSAY_COLD", other, "target, machine or no")),
+    }
+}
+
+/// How long the flush is watched after the copy.
+pub fn settle(silent: bool, environment: &Environment) -> Result<Nanos, Refusal> {
+    match environment.settle.as_deref().map(OsStr::as_encoded_bytes) {
+        Some(b"no") => Ok(Nanos::ZERO),
+        None | Some(b"yes") if silent => Ok(Nanos::ZERO),
+        None if environment.err.is_none() => Ok(SETTLE_UNSEEN),
+        None | Some(b"yes") => Ok(SETTLE),
+        Some(other) => std::str::from_utf8(other)
+            .ok()
+            .and_then(|text| time(text).ok())
+            .ok_or_else(|| unknown_value("ASSAY_SETTLE", other, "yes, no, or a time such as 60s")),
+    }
+}
+
+/// A variable of ours has a value that means nothing.
+pub fn unknown_value(name: &str, value: &[u8], known: &str) -> Refusal {
+    Refusal {
+        place: name.into(),
+        why: format!("invalid value '{}'", String::from_utf8_lossy(value)),
+        instead: format!("give {known}"),
+    }
+}
+
+/// Whether words that do not mean what they seem to are refused.
+pub fn strict(environment: &Environment) -> Result<bool, Refusal> {
+    match environment.strict.as_deref().map(OsStr::as_encoded_bytes) {
+        None | Some(b"0") => Ok(false),
+        Some(b"1") => Ok(true),
+        Some(other) => {
+            let value = String::from_utf8_lossy(other);
+            Err(Refusal {
+                place: "ASSAY_STRICT".into(),
+                why: format!("invalid value '{value}'"),
+                instead: "give 1, or leave it out".into(),
+            })
+        }
+    }
 }

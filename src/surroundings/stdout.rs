@@ -73,7 +73,7 @@ impl Write for PipeWriter<'_> {
 }
 
 /// Text for a file.
-pub(super) fn escaped(bytes: &[u8]) -> Cow<'_, [u8]> {
+pub fn escaped(bytes: &[u8]) -> Cow<'_, [u8]> {
     filtered(bytes, false)
 }
 

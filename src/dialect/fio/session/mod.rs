@@ -1,6 +1,6 @@
 //! `assay fio`: jobs as fio does them, and its report; on standard error what may be believed of it.
 
-mod corrected;
+mod in_place;
 mod progress;
 mod status;
 
@@ -13,27 +13,26 @@ use std::path::{Path, PathBuf};
 use progress::ProgressLine;
 use status::RunningReports;
 
-use super::conduct::SOUND;
-use super::dd::{cold, settle};
-use super::session::{
-    Dialect, InvokedAs, LineContext, ReadLine, SessionEnd, SignalUse, ToolRun, ToolSaid,
-    ToolSession, ToolStreams, without_plan,
-};
-use super::stdout::{escaped, printed};
-use super::verdict_place::is_silent;
 use crate::dialect::fio::{
     self, FioClone, FioCommand, FioComplaint, FioFailure, FioFormat, FioIdleProfile, FioLogContent,
     FioLogFile, FioLogStart, FioPathKind, FioPlan, FioRunSoFar, FioSurroundings, FioThere,
     FioWorld, print,
 };
+use crate::dialect::session::{
+    Dialect, InvokedAs, KnownTool, LineContext, ReadLine, SessionEnd, SignalUse, ToolRun, ToolSaid,
+    ToolSession, ToolStreams, cold, settle, strict, typed_line, without_plan,
+};
+use crate::dialect::verdict_place::is_silent;
 use crate::report;
+use crate::surroundings::SOUND;
+use crate::surroundings::stdout::{escaped, printed};
 use assay_engine::output::{self, OutputMode};
 use assay_engine::sys::block::is_endless;
 use assay_engine::sys::clock;
 use assay_engine::sys::close::close_file;
 use assay_plan::error::{Error, Refusal};
-use assay_plan::name::{self, NameText as _, quoted};
-use assay_plan::plan::{CacheDrop, Phase, Plan};
+use assay_plan::name::{self, NameText as _};
+use assay_plan::plan::{CacheDrop, Phase, Plan, ToolProfile};
 use assay_plan::unit::{MIB, Nanos};
 use assay_record::evidence::SysRoot;
 use assay_record::record::{
@@ -48,7 +47,20 @@ const MINOR: u32 = fio::MINOR;
 const INTERRUPTED: u8 = 128;
 
 /// fio, as 3.42 is built for Linux.
-pub struct Fio;
+pub const TOOL: KnownTool = KnownTool {
+    title: fio::NAME,
+    names: &[fio::NAME],
+    about: "Run jobs as fio does, from its command lines and job files, with its report; verdicts go to standard error",
+    more: "'assay fio --cmdhelp' lists the options, and says of those that are refused why; --plan only prints the plan. \
+           Standard output, logs and exit status are fio's own; only words that make no sense end with 2.",
+    value_name: "OPTION",
+    whose: "fio's own words",
+    profile: ToolProfile::default,
+    dialect: &Fio,
+};
+
+#[derive(Debug)]
+struct Fio;
 
 impl Dialect for Fio {
     fn has_one_status(&self) -> bool {
@@ -76,7 +88,7 @@ impl Dialect for Fio {
                 fio::debug_of_words(&command, std::process::id()) + &lines(&command.told) + &answer;
             return Ok(ReadLine::Said(ToolSaid { out, err, ..ToolSaid::default() }));
         }
-        if corrected::strict(context.environment)?
+        if strict(context.environment)?
             && let Some(said) = not_meant(words, &command, context)
         {
             return Ok(ReadLine::Said(said));
@@ -119,9 +131,8 @@ impl Dialect for Fio {
             });
         }
         let plan = plan(&command, typed, context)?.plan;
-        let line: String = words.iter().map(|word| format!(" {}", quoted(word))).collect();
         let again = BetterCommand {
-            line: format!("assay fio{line}"),
+            line: typed_line(fio::NAME, words),
             why: "the same jobs, each with a verdict beside fio's report".into(),
         };
         Ok((plan, again))
@@ -135,7 +146,7 @@ impl Dialect for Fio {
         let Ok(command) = understood(words, context) else { return Vec::new() };
         in_world(context, |world| fio::corrections(words, &command, world))
             .iter()
-            .flat_map(corrected::better)
+            .flat_map(in_place::better)
             .collect()
     }
 }
@@ -148,7 +159,7 @@ fn not_meant(
 ) -> Option<ToolSaid> {
     fio::surprising(command).next()?;
     let corrections = in_world(context, |world| fio::corrections(words, command, world));
-    Some(corrected::refused(command, &corrections))
+    Some(in_place::refused(command, &corrections))
 }
 
 /// The plan of the words, with data for the fio that is meant.

@@ -5,23 +5,22 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::conduct::SOUND;
-use super::dd::cold;
-use super::session::{
-    Dialect, InvokedAs, LineContext, ReadLine, SessionEnd, SignalUse, ToolRun, ToolSaid,
-    ToolSession, ToolStreams, without_plan,
-};
-use super::stdout::{escaped, printed};
-use super::typing;
 use crate::dialect::iozone::{
     self, CpuUse, GridCell, GridReport, IozoneComplaint, IozoneOptions, IozoneTest, IozoneUnit,
     StreamResults, TestPlace,
 };
+use crate::dialect::session::{
+    Dialect, InvokedAs, KnownTool, LineContext, ReadLine, SessionEnd, SignalUse, ToolRun, ToolSaid,
+    ToolSession, ToolStreams, cold, typed_line, without_plan,
+};
 use crate::report;
+use crate::surroundings::SOUND;
+use crate::surroundings::stdout::{escaped, printed};
+use crate::surroundings::typing;
 use assay_engine::output::{self, OutputMode};
 use assay_plan::error::{Doing, Error, Fault, Refusal};
 use assay_plan::name::{NameText as _, quoted, shown, tamed};
-use assay_plan::plan::{Action, CacheDrop, Phase, Plan, Work};
+use assay_plan::plan::{Action, CacheDrop, Phase, Plan, ToolProfile, Work};
 use assay_record::record::{
     BetterCommand, Ending, GridFigure, PhaseRecord, Record, Resolved, WordMeaning,
 };
@@ -31,7 +30,21 @@ use assay_run::{self as run, Observer};
 const INTERRUPTED: u8 = 0;
 
 /// IOzone, as 3.508 is built for Linux.
-pub struct Iozone;
+pub const TOOL: KnownTool = KnownTool {
+    title: iozone::NAME,
+    names: &[iozone::NAME],
+    about: "Run the tests of IOzone, with its options, table, throughput lines and reports; verdicts go to standard error",
+    more: "'assay iozone -h' lists the options, and says of those that are refused why; --honest drops the file from \
+           memory before it is read, --plan only prints the plan. The exit status is IOzone's own; only words that make \
+           no sense end with 2.",
+    value_name: "OPTION",
+    whose: "IOzone's own words",
+    profile: ToolProfile::default,
+    dialect: &Iozone,
+};
+
+#[derive(Debug)]
+struct Iozone;
 
 impl Dialect for Iozone {
     fn read(&self, words: &[String], context: &LineContext<'_>) -> Result<ReadLine, Error> {
@@ -77,9 +90,8 @@ impl Dialect for Iozone {
         let command = iozone::read(&typed, context.files)
             .and_then(|asked| dropping(asked, cold).command())
             .map_err(named)?;
-        let line: String = words.iter().map(|word| format!(" {}", quoted(word))).collect();
         let again = BetterCommand {
-            line: format!("assay iozone --honest{line}"),
+            line: typed_line(&format!("{} --honest", iozone::NAME), words),
             why: "the same tests, the file dropped from memory before it is read, each with a verdict"
                 .into(),
         };
@@ -434,9 +446,9 @@ impl Observer for Screen<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::environment::Environment;
-    use super::super::session::InvokedAs;
     use super::*;
+    use crate::dialect::session::InvokedAs;
+    use crate::surroundings::Environment;
     use assay_testing::doctored::DoctoredRecord;
 
     /// What is dropped before each phase of a line, with `ASSAY_COLD` set to that.

@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, access};
 
-use super::environment::Environment;
-use super::output::has_part;
-use super::stdout::escaped;
 use crate::report::result_lines;
+use crate::surroundings::Environment;
+use crate::surroundings::stdout::escaped;
 use assay_engine::output::{self, OutputKind, OutputMode, OutputPlace};
 use assay_plan::error::{Error, Refusal};
 use assay_plan::name::NameText as _;
+use assay_record::evidence::folder_of;
 use assay_record::record::Record;
 
 /// The word for standard error.
@@ -111,4 +111,18 @@ impl VerdictPlace {
         let file = place.open(OutputMode::Append)?;
         Ok(output::write_to(file, place.asked(), &escaped(lines.as_bytes()))?)
     }
+}
+
+/// Whether a path leads to one of these.
+pub fn has_part(path: &Path, others: &[PathBuf]) -> bool {
+    others.iter().any(|other| same(other, path))
+}
+
+/// Whether two paths lead to the same file, there or yet to be made.
+fn same(one: &Path, other: &Path) -> bool {
+    let whole = |path: &Path| {
+        let there = std::fs::canonicalize(path).ok();
+        there.or_else(|| Some(std::fs::canonicalize(folder_of(path)).ok()?.join(path.file_name()?)))
+    };
+    one == other || whole(one).is_some_and(|one| whole(other) == Some(one))
 }
