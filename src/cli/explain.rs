@@ -22,8 +22,7 @@ use super::documents::{judged_of, plan_of};
 use super::quick;
 use super::verb::Cli;
 use super::words::{self, EXPLAINED};
-use crate::dialect::bonnie::{self, CsvTold};
-use crate::dialect::fio;
+use crate::dialect::session::PrintedResult;
 use crate::dialect::{DIALECTS, TO_COME};
 use crate::report;
 use crate::surroundings::Environment;
@@ -55,12 +54,13 @@ pub fn explain(
     let explanation = match words.file() {
         Some(path) => {
             let text = text(path)?;
-            match is_job_file(&text) {
-                true => {
-                    let line = vec![fio::NAME.into(), path.to_text()];
-                    of_line(line, environment, &surveyor)?
-                }
-                false => of_file(&text, path, &surveyor)?,
+            let line = DIALECTS.iter().find_map(|tool| {
+                let words = tool.dialect.words_of_file(&text, &path.to_text())?;
+                Some([vec![tool.names[0].into()], words].concat())
+            });
+            match line {
+                Some(line) => of_line(line, environment, &surveyor)?,
+                None => of_file(&text, path, &surveyor)?,
             }
         }
         None => match words.line.as_slice() {
@@ -78,15 +78,6 @@ pub fn explain(
 }
 
 // ------------------------------------------------------------------ files
-
-/// Whether a file holds jobs of fio: the first line that is no comment is the name of a section.
-fn is_job_file(text: &str) -> bool {
-    let mut lines = text.lines().map(str::trim);
-    let first = lines.find(|line| !line.is_empty() && !line.starts_with(['#', ';']));
-    // A list of JSON begins alike, and holds no plan.
-    let json = || serde_json::from_str::<serde_json::Value>(text).is_ok();
-    first.is_some_and(|first| first.starts_with('[') && first.ends_with(']') && !json())
-}
 
 /// What stands in a file.
 fn text(path: &Path) -> Result<String, Error> {
@@ -170,8 +161,8 @@ pub fn of_text(
     environment: &Environment,
     surveyor: &PathSurveyor<'_>,
 ) -> Result<Explanation, Error> {
-    if let Some(told) = bonnie::read_csv(text) {
-        return Ok(of_csv(told, text));
+    if let Some(told) = DIALECTS.iter().find_map(|tool| tool.dialect.printed(text)) {
+        return Ok(of_printed(told, text));
     }
     let shown: Vec<_> = text.lines().map(|line| tamed(line.trim_end())).collect();
     let bare = around::of_text(text, environment)?;
@@ -179,13 +170,10 @@ pub fn of_text(
 }
 
 /// What a line of results is about.
-fn of_csv(told: CsvTold, line: &str) -> Explanation {
-    let again = BetterCommand {
-        line: format!("assay bonnie -d .{}", told.words),
-        why: "the same tests in a folder here, cold and flushed, each with a verdict".into(),
-    };
+fn of_printed(told: PrintedResult, line: &str) -> Explanation {
     let line = tamed(line.trim()).into();
-    let explained = explanation(line, VerdictBasis::Judged, Vec::new(), vec![again], Vec::new());
+    let better = vec![told.again];
+    let explained = explanation(line, VerdictBasis::Judged, Vec::new(), better, Vec::new());
     Explanation { around: told.about, words: told.figures, ..explained }
 }
 

@@ -143,10 +143,31 @@ pub trait Dialect: Debug + Sync {
         None
     }
 
+    /// The words after its name that do what a file of its own form says, where the text is that of one.
+    fn words_of_file(&self, _text: &str, _path: &str) -> Option<Vec<String>> {
+        None
+    }
+
+    /// What a text tells that the tool has printed; `None`: it is none.
+    fn printed(&self, _text: &str) -> Option<PrintedResult> {
+        None
+    }
+
     /// The line as it should have been typed, after what was found of its plan.
     fn mended(&self, _words: &[String], _plan: &Plan, _found: &[Finding]) -> Option<BetterCommand> {
         None
     }
+}
+
+/// What a line of results tells that a tool has printed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PrintedResult {
+    /// Of the whole line.
+    pub about: Vec<WordMeaning>,
+    /// Of its figures.
+    pub figures: Vec<WordMeaning>,
+    /// The same tests here.
+    pub again: BetterCommand,
 }
 
 /// A line that was understood.

@@ -2,19 +2,9 @@
 
 use super::csv::header;
 use super::{BonnieVersion, TESTS};
+use crate::dialect::session::PrintedResult;
 use assay_plan::name::quoted;
-use assay_record::record::WordMeaning;
-
-/// What a line of CSV tells.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CsvTold {
-    /// Of the whole line.
-    pub about: Vec<WordMeaning>,
-    /// Of its tests.
-    pub figures: Vec<WordMeaning>,
-    /// The words for the same tests.
-    pub words: String,
-}
+use assay_record::record::{BetterCommand, WordMeaning};
 
 /// What a test does, and what its figure counts.
 const DOES: [&str; 12] = [
@@ -54,7 +44,7 @@ impl<'l> CsvFields<'l> {
 }
 
 /// Takes a line apart; `None`: it is none.
-pub fn read_csv(line: &str) -> Option<CsvTold> {
+pub fn read_csv(line: &str) -> Option<PrintedResult> {
     let line = line.trim().trim_end_matches(',');
     let padded = |form: BonnieVersion| {
         // Fields at the end that are empty may be cut off.
@@ -102,7 +92,11 @@ pub fn read_csv(line: &str) -> Option<CsvTold> {
         };
         Some(told(test, means))
     });
-    Some(CsvTold { about, figures: figures.collect(), words: words(form, &fields) })
+    let again = BetterCommand {
+        line: format!("assay bonnie -d .{}", words(form, &fields)),
+        why: "the same tests in a folder here, cold and flushed, each with a verdict".into(),
+    };
+    Some(PrintedResult { about, figures: figures.collect(), again })
 }
 
 /// Whether the figures are some.
@@ -150,21 +144,21 @@ mod tests {
         let told = read_csv(old).expect("1.03");
         assert_eq!(told.about[0].means, "the machine of which this line of Bonnie++ 1.03 tells");
         assert_eq!(told.figures[1].means, "62410 KiB/s written in blocks, 14 % of a CPU");
-        assert_eq!(told.words, " --format 1.03 -s 8G -n 16 -m box");
+        assert_eq!(told.again.line, "assay bonnie -d . --format 1.03 -s 8G -n 16 -m box");
         let new = "1.97,1.97,box,1,1414141414,8G,,512,98,62410,14,31283,8,1022,98,94810,9,301.2,1,16,,,,,3245,12,+++++,+++,2411,9,3198,12,+++++,+++,1989,8,20ms,8082us,4572us,41ms,8070us,44ms,122us,39us,16ms,8088us,9us,9307us";
         let told = read_csv(new).expect("1.97");
         assert_eq!(
             told.figures[7].means,
             "no rate (files per second looked at in order): it was over in less than half a second, the longest wait 39us"
         );
-        assert_eq!(told.words, " --format 1.97 -s 8G -n 16 -m box");
+        assert_eq!(told.again.line, "assay bonnie -d . --format 1.97 -s 8G -n 16 -m box");
         assert_eq!(
-            read_csv(&new.replace("1.97", "1.96")).expect("1.96").words,
-            " --format 1.96 -s 8G -n 16 -m box"
+            read_csv(&new.replace("1.97", "1.96")).expect("1.96").again.line,
+            "assay bonnie -d . --format 1.96 -s 8G -n 16 -m box"
         );
         let newest = "1.98,2.00a,box,1,1795921145,64M,,8192,5,,,+++++,+++,+++++,+++,,,+++++,+++,+++++,+++,,,,,,,,,,,,,,,,,,,8082us,4572us,,8070us,44443us,,,,,,";
         let told = read_csv(newest).expect("2.00");
-        assert_eq!(told.words, " -s 64M::8192:5 -n 0 -f -m box");
+        assert_eq!(told.again.line, "assay bonnie -d . -s 64M::8192:5 -n 0 -f -m box");
         assert_eq!(told.figures.len(), 4);
         for none in [
             "1,2,3",

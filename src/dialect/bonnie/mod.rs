@@ -25,7 +25,7 @@ pub use asked::{
 };
 pub use complaint::BonnieComplaint;
 pub use csv::{header, line as csv};
-pub use csv_read::{CsvTold, read_csv};
+pub use csv_read::read_csv;
 pub use measure::{TestResult, measured};
 pub use say::{began, ended, figure};
 pub use session::TOOL;

@@ -12,8 +12,8 @@ use crate::dialect::bonnie::{
 };
 use crate::dialect::option::verdict_help;
 use crate::dialect::session::{
-    Dialect, KnownTool, LineContext, ReadLine, SessionEnd, SignalUse, ToolRun, ToolSaid,
-    ToolSession, ToolStreams, typed_line, without_plan,
+    Dialect, KnownTool, LineContext, PrintedResult, ReadLine, SessionEnd, SignalUse, ToolRun,
+    ToolSaid, ToolSession, ToolStreams, typed_line, without_plan,
 };
 use crate::report;
 use crate::surroundings::SOUND;
@@ -96,6 +96,10 @@ impl Dialect for Bonnie {
             why: "the same tests, cold and flushed, each with a verdict".into(),
         };
         Ok((plan, again))
+    }
+
+    fn printed(&self, text: &str) -> Option<PrintedResult> {
+        bonnie::read_csv(text)
     }
 
     fn meanings(&self, words: &[String], _context: &LineContext<'_>) -> Vec<WordMeaning> {

@@ -138,6 +138,10 @@ impl Dialect for Fio {
         Ok((plan, again))
     }
 
+    fn words_of_file(&self, text: &str, path: &str) -> Option<Vec<String>> {
+        is_job_file(text).then(|| vec![path.into()])
+    }
+
     fn meanings(&self, words: &[String], context: &LineContext<'_>) -> Vec<WordMeaning> {
         understood(words, context).map(|command| fio::meanings(&command)).unwrap_or_default()
     }
@@ -149,6 +153,15 @@ impl Dialect for Fio {
             .flat_map(in_place::better)
             .collect()
     }
+}
+
+/// Whether a file holds jobs: the first line that is no comment is the name of a section.
+fn is_job_file(text: &str) -> bool {
+    let mut lines = text.lines().map(str::trim);
+    let first = lines.find(|line| !line.is_empty() && !line.starts_with(['#', ';']));
+    // A list of JSON begins alike, and holds no plan.
+    let json = || serde_json::from_str::<serde_json::Value>(text).is_ok();
+    first.is_some_and(|first| first.starts_with('[') && first.ends_with(']') && !json())
 }
 
 /// What is said in place of a run of words that do not mean what they seem to.
