@@ -622,7 +622,7 @@ fn figures_are_decided_in_one_place() {
             // How long a single I/O took is no figure of many.
             let mut line = line.replace("single.lat_ns", "");
             // fio prints whole distributions, in bins and classes of its own.
-            if source.path == "src/dialect/fio/measure.rs" {
+            if source.path == "src/dialect/fio/outcome/measure.rs" {
                 line = line.replace(".lat_ns", "");
             }
             if let Some(word) = own.iter().find(|word| line.contains(**word)) {

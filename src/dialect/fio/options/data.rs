@@ -1,12 +1,12 @@
 //! What is written, and the memory that it is in.
 
-use super::super::asked::FioJob;
-use super::super::byte_pattern;
-use super::super::choices::{FioDedupeMode, FioMem};
-use super::super::complaint::FioFault;
-use super::super::kind::FioKind;
-use super::super::option::{FioOption, FioStanding};
-use super::super::value::{Applied, FioValue};
+use super::kind::FioKind;
+use super::option::{FioOption, FioStanding};
+use crate::dialect::fio::input::byte_pattern;
+use crate::dialect::fio::input::value::{Applied, FioValue};
+use crate::dialect::fio::job::asked::FioJob;
+use crate::dialect::fio::job::choices::{FioDedupeMode, FioMem};
+use crate::dialect::fio::job::complaint::FioFault;
 
 pub(super) const OPTIONS: &[FioOption] = &[
     FioOption::new(

@@ -1,12 +1,12 @@
 //! The engine, its queue, and the options that single engines have.
 
-use super::super::asked::FioJob;
-use super::super::choices::{FioCpuMode, FioStatType, FioSubmitMode};
-use super::super::engine::FioEngine;
-use super::super::kind::{FioKind, FioUnit};
-use super::super::option::{FioOption, FioStanding};
-use super::super::shares;
-use super::super::value::{Applied, FioValue};
+use super::kind::{FioKind, FioUnit};
+use super::option::{FioOption, FioStanding};
+use crate::dialect::fio::input::shares;
+use crate::dialect::fio::input::value::{Applied, FioValue};
+use crate::dialect::fio::job::asked::FioJob;
+use crate::dialect::fio::job::choices::{FioCpuMode, FioStatType, FioSubmitMode};
+use crate::dialect::fio::job::engine::FioEngine;
 
 const RING: &[FioEngine] = &[FioEngine::IoUring, FioEngine::IoUringCmd];
 const PRIORITIES: &[FioEngine] = &[FioEngine::IoUring, FioEngine::IoUringCmd, FioEngine::Libaio];

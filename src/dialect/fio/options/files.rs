@@ -1,13 +1,15 @@
 //! Which files, how large, and how they are prepared.
 
-use super::super::asked::FioJob;
-use super::super::choices::{FioFadvise, FioFallocate, FioFiletype, FioLockfile, FioServiceOrder};
-use super::super::complaint::FioFault;
-use super::super::job_target::FioAmount;
-use super::super::kind::FioKind;
-use super::super::names;
-use super::super::option::{FioOption, FioStanding};
-use super::super::value::{Applied, FioValue, leading_count, leading_float};
+use super::kind::FioKind;
+use super::option::{FioOption, FioStanding};
+use crate::dialect::fio::input::value::{Applied, FioValue, leading_count, leading_float};
+use crate::dialect::fio::job::asked::FioJob;
+use crate::dialect::fio::job::choices::{
+    FioFadvise, FioFallocate, FioFiletype, FioLockfile, FioServiceOrder,
+};
+use crate::dialect::fio::job::complaint::FioFault;
+use crate::dialect::fio::job::names;
+use crate::dialect::fio::job::target::FioAmount;
 
 pub(super) const OPTIONS: &[FioOption] = &[
     FioOption::new(

@@ -1,8 +1,8 @@
 //! Logs.
 
-use super::super::choices::FioLogWindow;
-use super::super::kind::FioKind;
-use super::super::option::{FioOption, FioStanding};
+use super::kind::FioKind;
+use super::option::{FioOption, FioStanding};
+use crate::dialect::fio::job::choices::FioLogWindow;
 
 pub(super) const OPTIONS: &[FioOption] = &[
     FioOption::new(

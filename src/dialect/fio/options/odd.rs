@@ -1,8 +1,8 @@
 //! Options that are taken for the sake of old lines, and options of what is not measured here.
 
-use super::super::engine::FioEngine;
-use super::super::kind::FioKind;
-use super::super::option::{FioOption, FioStanding};
+use super::kind::FioKind;
+use super::option::{FioOption, FioStanding};
+use crate::dialect::fio::job::engine::FioEngine;
 
 const GONE: FioStanding = FioStanding::Noted("fio takes it no more");
 const NO_COMMANDS: FioStanding = FioStanding::Refused("ioengine=io_uring and the block device");

@@ -1,8 +1,9 @@
 //! Rates, think times, limits of latency.
 
-use super::super::choices::{FioRateProcess, FioThinktimeBlocks};
-use super::super::kind::FioKind;
-use super::super::option::{FioOption, FioStanding};
+use super::kind::FioKind;
+use super::option::{FioOption, FioStanding};
+use crate::dialect::fio::input::value::duration;
+use crate::dialect::fio::job::choices::{FioRateProcess, FioThinktimeBlocks};
 
 pub(super) const OPTIONS: &[FioOption] = &[
     FioOption::new(
@@ -51,11 +52,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
     .below("thinktime"),
     FioOption::new(
         "thinktime_iotime",
-        FioKind::Number {
-            unit: super::super::kind::FioUnit::Seconds,
-            least: 0,
-            most: u32::MAX as i64,
-        },
+        FioKind::Number { unit: super::kind::FioUnit::Seconds, least: 0, most: u32::MAX as i64 },
         "rest after so long, in seconds",
         |job, value| value.time(&mut job.pace.thinktime_iotime),
         "--name=a --size=1m --thinktime=1s --thinktime_iotime=2s",
@@ -183,7 +180,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
         FioKind::INT,
         "how long it sleeps when it has had its share, in microseconds",
         |job, value| {
-            let microseconds = value.slots[0].map(super::super::value::duration);
+            let microseconds = value.slots[0].map(duration);
             job.pace.flow_sleep = microseconds.unwrap_or(job.pace.flow_sleep);
             Ok(())
         },

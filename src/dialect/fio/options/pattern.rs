@@ -1,14 +1,16 @@
 //! What is done: direction and order, block sizes, random offsets.
 
-use super::super::asked::FioJob;
-use super::super::choices::{FioRandomGenerator, FioRw, FioRwSequencer, FioServiceOrder};
-use super::super::complaint::FioFault;
-use super::super::job_target::FioDistribution;
-use super::super::kind::FioKind;
-use super::super::number;
-use super::super::option::FioOption;
-use super::super::shares::{self, DISTRIBUTIONS};
-use super::super::value::{Applied, FioValue, leading_float};
+use super::kind::FioKind;
+use super::option::FioOption;
+use crate::dialect::fio::input::number;
+use crate::dialect::fio::input::shares::{self, DISTRIBUTIONS};
+use crate::dialect::fio::input::value::{Applied, FioValue, leading_float};
+use crate::dialect::fio::job::asked::FioJob;
+use crate::dialect::fio::job::choices::{
+    FioRandomGenerator, FioRw, FioRwSequencer, FioServiceOrder,
+};
+use crate::dialect::fio::job::complaint::FioFault;
+use crate::dialect::fio::job::target::FioDistribution;
 
 pub(super) const OPTIONS: &[FioOption] = &[
     FioOption::new(

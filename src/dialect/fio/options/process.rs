@@ -1,12 +1,12 @@
 //! CPUs, priorities, users, programs before and after.
 
-use super::super::asked::FioJob;
-use super::super::choices::FioCpusPolicy;
-use super::super::complaint::FioFault;
-use super::super::cpus;
-use super::super::kind::FioKind;
-use super::super::option::{FioOption, FioStanding};
-use super::super::value::{Applied, FioValue};
+use super::kind::FioKind;
+use super::option::{FioOption, FioStanding};
+use crate::dialect::fio::input::cpus;
+use crate::dialect::fio::input::value::{Applied, FioValue};
+use crate::dialect::fio::job::asked::FioJob;
+use crate::dialect::fio::job::choices::FioCpusPolicy;
+use crate::dialect::fio::job::complaint::FioFault;
 
 const CGROUPS: FioStanding =
     FioStanding::Noted("it stays in the group that it was started in; systemd-run sets another");

@@ -1,10 +1,10 @@
 //! Lists of I/Os: one that is done, one that is written.
 
-use super::super::asked::FioJob;
-use super::super::complaint::FioFault;
-use super::super::kind::FioKind;
-use super::super::option::{FioOption, FioStanding};
-use super::super::value::{Applied, FioValue};
+use super::kind::FioKind;
+use super::option::{FioOption, FioStanding};
+use crate::dialect::fio::input::value::{Applied, FioValue};
+use crate::dialect::fio::job::asked::FioJob;
+use crate::dialect::fio::job::complaint::FioFault;
 
 const NO_MERGE: FioStanding =
     FioStanding::Refused("merge the traces with fio, and replay the result");

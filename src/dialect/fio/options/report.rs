@@ -1,8 +1,8 @@
 //! What is reported, and how.
 
-use super::super::choices::{FioClock, FioUnified, FioWord};
-use super::super::kind::FioKind;
-use super::super::option::{FioOption, FioStanding};
+use super::kind::FioKind;
+use super::option::{FioOption, FioStanding};
+use crate::dialect::fio::job::choices::{FioClock, FioUnified, FioWord};
 
 const KB_BASES: &[FioWord] = &[
     FioWord {

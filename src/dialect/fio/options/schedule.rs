@@ -1,13 +1,13 @@
 //! When a job begins and ends, and how many there are of it.
 
-use super::super::asked::FioJob;
-use super::super::choices::{FioExitWhat, FioSteadyState};
-use super::super::complaint::FioFault;
-use super::super::job_work::FioSteadyLimit;
-use super::super::kind::FioKind;
-use super::super::number;
-use super::super::option::FioOption;
-use super::super::value::{Applied, FioValue, duration, leading_float};
+use super::kind::FioKind;
+use super::option::FioOption;
+use crate::dialect::fio::input::number;
+use crate::dialect::fio::input::value::{Applied, FioValue, duration, leading_float};
+use crate::dialect::fio::job::asked::FioJob;
+use crate::dialect::fio::job::choices::{FioExitWhat, FioSteadyState};
+use crate::dialect::fio::job::complaint::FioFault;
+use crate::dialect::fio::job::work::FioSteadyLimit;
 
 pub(super) const OPTIONS: &[FioOption] = &[
     FioOption::new(

@@ -1,10 +1,10 @@
 //! The cache, and what makes data durable.
 
-use super::super::asked::FioJob;
-use super::super::choices::{FioSyncMode, FioSyncRange, FioWriteHint};
-use super::super::kind::FioKind;
-use super::super::option::FioOption;
-use super::super::value::{Applied, FioValue, leading_count};
+use super::kind::FioKind;
+use super::option::FioOption;
+use crate::dialect::fio::input::value::{Applied, FioValue, leading_count};
+use crate::dialect::fio::job::asked::FioJob;
+use crate::dialect::fio::job::choices::{FioSyncMode, FioSyncRange, FioWriteHint};
 
 pub(super) const OPTIONS: &[FioOption] = &[
     FioOption::new(

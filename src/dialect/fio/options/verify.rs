@@ -1,14 +1,14 @@
 //! What is verified, and which errors are borne.
 
-use super::super::asked::FioJob;
-use super::super::byte_pattern;
-use super::super::choices::{FioContinue, FioVerifyKind, FioVerifyPolicy};
-use super::super::complaint::FioFault;
-use super::super::cpus;
-use super::super::errno;
-use super::super::kind::FioKind;
-use super::super::option::{FioOption, FioStanding};
-use super::super::value::{Applied, FioValue};
+use super::kind::FioKind;
+use super::option::{FioOption, FioStanding};
+use crate::dialect::fio::input::byte_pattern;
+use crate::dialect::fio::input::cpus;
+use crate::dialect::fio::input::value::{Applied, FioValue};
+use crate::dialect::fio::job::asked::FioJob;
+use crate::dialect::fio::job::choices::{FioContinue, FioVerifyKind, FioVerifyPolicy};
+use crate::dialect::fio::job::complaint::FioFault;
+use crate::dialect::fio::outcome::errno;
 
 pub(super) const OPTIONS: &[FioOption] = &[
     FioOption::new(

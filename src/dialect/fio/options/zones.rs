@@ -1,11 +1,11 @@
 //! Zones: strides through a file. Those of zoned block devices are not done here.
 
-use super::super::asked::FioJob;
-use super::super::choices::FioZoneMode;
-use super::super::complaint::FioFault;
-use super::super::kind::FioKind;
-use super::super::option::{FioOption, FioStanding};
-use super::super::value::{Applied, FioValue};
+use super::kind::FioKind;
+use super::option::{FioOption, FioStanding};
+use crate::dialect::fio::input::value::{Applied, FioValue};
+use crate::dialect::fio::job::asked::FioJob;
+use crate::dialect::fio::job::choices::FioZoneMode;
+use crate::dialect::fio::job::complaint::FioFault;
 
 const NO_ZBD: FioStanding =
     FioStanding::Refused("zonemode=strided, or leave it out: zones of devices are not done here");

@@ -1,9 +1,9 @@
 //! The engine that computes, and does no I/O.
 
-use super::super::asked::FioJob;
-use super::super::choices::FioCpuMode;
 use super::placed::FioSurroundings;
 use super::refused::refused;
+use crate::dialect::fio::job::asked::FioJob;
+use crate::dialect::fio::job::choices::FioCpuMode;
 use assay_plan::error::Refusal;
 use assay_plan::plan::{
     Action, BlockSize, BlockWork, DetailLevel, Job, Method, Mix, OffsetOrdering, Pattern, Rate,

@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-use super::super::asked::FioJob;
-use super::super::choices::{FioServiceOrder, FioStatType};
-use super::super::engine::FioEngine;
-use super::super::names;
 use super::refused::refused;
 use super::target::folders;
+use crate::dialect::fio::job::asked::FioJob;
+use crate::dialect::fio::job::choices::{FioServiceOrder, FioStatType};
+use crate::dialect::fio::job::engine::FioEngine;
+use crate::dialect::fio::job::names;
 use assay_plan::error::Refusal;
 use assay_plan::plan::{
     Action, Durability, Fill, Naming, StatCall, StopLimit, StopRule, TreeOrder, TreeSize, TreeWork,

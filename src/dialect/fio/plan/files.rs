@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use super::super::asked::FioJob;
-use super::super::asked::NAME;
-use super::super::choices::{FioRandomGenerator, FioServiceOrder};
-use super::super::job_target::FioAmount;
 use super::placed::FioThere;
 use super::refused::refused;
 use super::target::{FioRegion, folders};
+use crate::dialect::fio::job::asked::FioJob;
+use crate::dialect::fio::job::asked::NAME;
+use crate::dialect::fio::job::choices::{FioRandomGenerator, FioServiceOrder};
+use crate::dialect::fio::job::target::FioAmount;
 use assay_plan::error::Refusal;
 use assay_plan::name::NameText as _;
 use assay_plan::plan::{FileOrder, ListedDevice, SeedStream, Size, Target, Tausworthe};

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use super::super::asked::FioJob;
-use super::super::choices::FioFallocate;
 use super::placed::FioThere;
+use crate::dialect::fio::job::asked::FioJob;
+use crate::dialect::fio::job::choices::FioFallocate;
 use assay_plan::plan::{Job, Size, Target, TreeSize, Work};
 use assay_plan::unit::MIB;
 

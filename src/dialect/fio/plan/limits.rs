@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use super::super::asked::FioJob;
-use super::super::choices::FioExitWhat;
-use super::super::direction::PerDirection;
+use crate::dialect::fio::job::asked::FioJob;
+use crate::dialect::fio::job::choices::FioExitWhat;
+use crate::dialect::fio::job::direction::PerDirection;
 use assay_plan::plan::{
     ByDirection, DepthSearch, ErrorTolerance, FaultReach, LeastRate, ServiceLevel,
 };

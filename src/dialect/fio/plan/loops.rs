@@ -3,11 +3,11 @@
 
 use std::path::Path;
 
-use super::super::asked::{FioCommand, FioJob};
-use super::super::engine::FioEngine;
-use super::super::names;
 use super::placed::{FioSurroundings, FioThere};
 use super::refused::refused;
+use crate::dialect::fio::job::asked::{FioCommand, FioJob};
+use crate::dialect::fio::job::engine::FioEngine;
+use crate::dialect::fio::job::names;
 use assay_plan::error::Refusal;
 use assay_plan::plan::{Job, LayoutMode, Phase, SequenceSeeds, Target, Work};
 use assay_plan::unit::Nanos;

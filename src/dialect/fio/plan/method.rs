@@ -2,10 +2,12 @@
 
 use std::path::PathBuf;
 
-use super::super::asked::FioJob;
-use super::super::choices::{FioFadvise, FioLockfile, FioSyncMode, FioSyncRange, FioWriteHint};
-use super::super::engine::FioEngine;
 use super::refused::refused;
+use crate::dialect::fio::job::asked::FioJob;
+use crate::dialect::fio::job::choices::{
+    FioFadvise, FioLockfile, FioSyncMode, FioSyncRange, FioWriteHint,
+};
+use crate::dialect::fio::job::engine::FioEngine;
 use assay_plan::error::Refusal;
 use assay_plan::plan::{
     Advice, AioOptions, Caching, DonorFile, Durability, FileSharing, Interference, Method,

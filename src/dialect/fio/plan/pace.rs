@@ -1,11 +1,11 @@
 //! How fast a job is done, and until when.
 
-use super::super::asked::FioJob;
-use super::super::choices::{FioRateProcess, FioSubmitMode};
-use super::super::direction::FioDirection;
-use super::super::job_target::FioAmount;
 use super::refused::refused;
 use super::target::FioRegion;
+use crate::dialect::fio::job::asked::FioJob;
+use crate::dialect::fio::job::choices::{FioRateProcess, FioSubmitMode};
+use crate::dialect::fio::job::direction::FioDirection;
+use crate::dialect::fio::job::target::FioAmount;
 use assay_plan::error::Refusal;
 use assay_plan::plan::{
     Arrivals, Balance, Cap, Caps, ComputeTime, Rate, RestTime, SteadyWindow, StopLimit, StopRule,

@@ -1,10 +1,10 @@
 //! Which blocks a job touches, and with which data.
 
-use super::super::asked::FioJob;
-use super::super::choices::{FioDedupeMode, FioRw};
-use super::super::direction::FioDirection;
-use super::super::job_target::{FioAmount, FioBlockShare, FioDistribution};
 use super::target::FioRegion;
+use crate::dialect::fio::job::asked::FioJob;
+use crate::dialect::fio::job::choices::{FioDedupeMode, FioRw};
+use crate::dialect::fio::job::direction::FioDirection;
+use crate::dialect::fio::job::target::{FioAmount, FioBlockShare, FioDistribution};
 use assay_plan::plan::{
     Action, ActionShare, ActionSize, BlockSize, Fill, Mix, OffsetOrdering, Pattern, Region,
     WeightedSize,

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use super::super::cpus;
+use crate::dialect::fio::input::cpus;
 use assay_plan::plan::{Plan, SequenceSeeds};
 use assay_record::record::{PhaseLook, StreamedPhase};
 

@@ -1,9 +1,9 @@
 //! Which I/Os of a job have a priority of their own.
 
-use super::super::asked::FioJob;
-use super::super::choices::FioRandomGenerator;
-use super::super::direction::FioDirection;
 use super::refused::refused;
+use crate::dialect::fio::job::asked::FioJob;
+use crate::dialect::fio::job::choices::FioRandomGenerator;
+use crate::dialect::fio::job::direction::FioDirection;
 use assay_plan::error::Refusal;
 use assay_plan::plan::{IoClass, IoPriorities, IoPriority, PriorityShare, SeedStream};
 use assay_plan::unit::Bytes;

@@ -1,6 +1,7 @@
 //! How a word that is not done is refused.
 
-use super::super::asked::{FioJob, FioPlace};
+use crate::dialect::fio::job::asked::FioJob;
+use crate::dialect::fio::job::complaint::FioPlace;
 use assay_plan::error::Refusal;
 
 /// Why a word is not done: its place, what it is, what to write instead.

@@ -2,14 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use super::super::asked::{FioJob, NAME};
-use super::super::engine::FioEngine;
-use super::super::job_target::FioAmount;
-use super::super::replay_list::{self, FioList};
-use super::super::{blktrace, names};
+use super::blktrace;
 use super::placed::{FioSurroundings, FioThere};
 use super::refused::refused;
+use super::replay_list::{self, FioList};
 use super::target::{folders, made_before};
+use crate::dialect::fio::job::asked::{FioJob, NAME};
+use crate::dialect::fio::job::engine::FioEngine;
+use crate::dialect::fio::job::names;
+use crate::dialect::fio::job::target::FioAmount;
 use assay_plan::error::{Doing, Fault, Refusal};
 use assay_plan::name::NameText as _;
 use assay_plan::plan::{

@@ -2,16 +2,16 @@
 
 use std::path::PathBuf;
 
-use super::super::asked::FioJob;
-use super::super::choices::{
-    FioRandomGenerator, FioRwSequencer, FioServiceOrder, FioVerifyKind, FioZoneMode,
-};
-use super::super::complete::may_overlap;
-use super::super::direction::PerDirection;
-use super::super::job_target::{FioAccessZone, FioAmount, FioDistribution, FioSprandom};
-use super::super::names;
 use super::refused::refused;
 use super::target::FioRegion;
+use crate::dialect::fio::input::complete::may_overlap;
+use crate::dialect::fio::job::asked::FioJob;
+use crate::dialect::fio::job::choices::{
+    FioRandomGenerator, FioRwSequencer, FioServiceOrder, FioVerifyKind, FioZoneMode,
+};
+use crate::dialect::fio::job::direction::PerDirection;
+use crate::dialect::fio::job::names;
+use crate::dialect::fio::job::target::{FioAccessZone, FioAmount, FioDistribution, FioSprandom};
 use assay_plan::error::Refusal;
 use assay_plan::plan::{
     ByDirection, FileService, PlaceDistribution, RandomGenerator, RandomPlaces, SeededSequence,

@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use super::super::asked::FioJob;
-use super::super::choices::{FioFallocate, FioRw};
-use super::super::engine::FioEngine;
-use super::super::job_target::FioAmount;
-use super::super::names;
 use super::placed::FioThere;
 use super::refused::refused;
+use crate::dialect::fio::job::asked::FioJob;
+use crate::dialect::fio::job::choices::{FioFallocate, FioRw};
+use crate::dialect::fio::job::engine::FioEngine;
+use crate::dialect::fio::job::names;
+use crate::dialect::fio::job::target::FioAmount;
 use assay_plan::error::Refusal;
 use assay_plan::name::NameText as _;
 use assay_plan::plan::{

@@ -4,9 +4,9 @@ mod ends;
 
 use std::path::Path;
 
-use super::super::asked::{FioPathKind, FioWorld};
-use super::super::read;
 use super::*;
+use crate::dialect::fio::job::asked::{FioPathKind, FioWorld};
+use crate::dialect::fio::read;
 use assay_plan::name::NameText as _;
 use assay_plan::plan::{
     BlockSize, Caching, DepthSearch, Durability, LayoutMode, Lifetime, Method, OffsetOrdering,

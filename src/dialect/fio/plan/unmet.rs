@@ -1,12 +1,12 @@
 //! What would change the figures, and is not done here: it is refused by its name.
 
-use super::super::asked::{FioCommand, FioJob};
-use super::super::choices::{
+use super::refused::refused;
+use crate::dialect::fio::job::asked::{FioCommand, FioJob};
+use crate::dialect::fio::job::choices::{
     FioLockfile, FioMem, FioRw, FioSubmitMode, FioVerifyKind, FioZoneMode,
 };
-use super::super::engine::FioEngine;
-use super::super::job_target::FioAmount;
-use super::refused::refused;
+use crate::dialect::fio::job::engine::FioEngine;
+use crate::dialect::fio::job::target::FioAmount;
 use assay_plan::error::Refusal;
 
 /// A word of a job that is not done: its name, whether it is meant, why not, and what to write instead.

@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use super::super::asked::FioJob;
-use super::super::choices::{FioVerifyKind, FioVerifyPolicy};
-use super::super::complete::may_overlap;
-use super::super::engine::FioEngine;
-use super::super::logs;
-use super::super::verify_state::{self, FioVerifyState};
 use super::placed::{FioPlan, FioSurroundings};
 use super::refused::refused;
+use crate::dialect::fio::input::complete::may_overlap;
+use crate::dialect::fio::job::asked::FioJob;
+use crate::dialect::fio::job::choices::{FioVerifyKind, FioVerifyPolicy};
+use crate::dialect::fio::job::engine::FioEngine;
+use crate::dialect::fio::logs;
+use crate::dialect::fio::verify::verify_state::{self, FioVerifyState};
 use assay_plan::error::Refusal;
 use assay_plan::plan::{
     Action, BlockWork, Durability, FileOrder, Fill, HeadedData, HeaderLayout, Job, LayoutMode, Mix,

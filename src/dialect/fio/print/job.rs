@@ -1,10 +1,10 @@
 //! What fio reports of a job, or of the clones of a group taken together.
 
-use super::super::choices::FioSteadyState;
-pub use super::super::choices::FioUnified;
 use super::bins::FioBins;
 use super::moments::{FioMoments, per_second};
 use super::shares::{FioLatencyShares, FioShares};
+use crate::dialect::fio::job::choices::FioSteadyState;
+pub use crate::dialect::fio::job::choices::FioUnified;
 
 /// What `read`, `write` and `trim` are called, in the order of [`FioJobReport::directions`].
 pub const FIO_DIRECTIONS: [&str; 3] = ["read", "write", "trim"];

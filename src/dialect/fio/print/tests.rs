@@ -10,6 +10,7 @@ mod reading;
 use std::path::{Path, PathBuf};
 
 use super::*;
+use crate::dialect::fio::FioUnified;
 use captured::{Captured, captured};
 
 /// The outputs that are kept.
@@ -59,7 +60,7 @@ fn nearly(what: &str, ours: &str, theirs: &str) {
 }
 
 fn compare(name: &str, what: &str, ours: &str, theirs: &str, report: &FioReport) {
-    let both = report.jobs.iter().any(|job| job.unified == crate::dialect::fio::FioUnified::Both);
+    let both = report.jobs.iter().any(|job| job.unified == FioUnified::Both);
     let compare = if both { nearly } else { same };
     compare(&format!("{name} {what}"), ours, theirs);
 }
@@ -170,12 +171,7 @@ fn without_bins(value: &mut serde_json::Value) {
 #[test]
 fn json_is_json_plus_without_bins() {
     each(|name, captured| {
-        if captured
-            .report
-            .jobs
-            .iter()
-            .any(|job| job.unified == crate::dialect::fio::FioUnified::Both)
-        {
+        if captured.report.jobs.iter().any(|job| job.unified == FioUnified::Both) {
             return;
         }
         let ours: serde_json::Value =

@@ -3,7 +3,7 @@
 use crate::dialect::fio::print::{
     FioEtaLine, FioProgress, FioRemaining, FioRunDirection, FioRunState, FioRunning, FioStyle,
 };
-use crate::dialect::fio::{FioCommand, FioEta, FioFormat};
+use crate::dialect::fio::{FioCommand, FioEta, FioFormat, FioJob};
 use assay_plan::plan::Phase;
 use assay_plan::stats::LiveReading;
 use assay_plan::unit::{KIB, Nanos};
@@ -34,7 +34,7 @@ impl ProgressLine {
             FioEta::Never => false,
             FioEta::Auto => terminal && own.output.is_none() && own.formats == [FioFormat::Normal],
         };
-        let state = |job: &crate::dialect::fio::FioJob| {
+        let state = |job: &FioJob| {
             let rw = job.pattern.rw;
             let direction = match (rw.reads(), rw.writes(), rw.trims()) {
                 (true, false, _) => FioRunDirection::Read,

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::super::value::FioValue;
 use super::*;
+use crate::dialect::fio::input::value::FioValue;
 
 /// Words of an example.
 fn example(text: &str) -> Result<FioCommand, FioComplaint> {

@@ -1,7 +1,7 @@
 //! An output of fio, taken apart: its JSON read back into a report.
 
 use super::super::*;
-use crate::dialect::fio::FioSteadyState;
+use crate::dialect::fio::{FioSteadyState, FioUnified};
 
 /// One report of fio's in three formats.
 pub struct Captured {
@@ -100,14 +100,12 @@ fn read_job(json: &FioJson, global: &[FioTypedOption]) -> FioJobReport {
     };
     let number = |name: &str| option(name).and_then(|value| value.parse::<u64>().ok());
     let unified = match (json.get("mixed"), json.get("read")) {
-        (Some(_), None) => crate::dialect::fio::FioUnified::Mixed,
-        (Some(_), Some(_)) => crate::dialect::fio::FioUnified::Both,
-        _ => crate::dialect::fio::FioUnified::None,
+        (Some(_), None) => FioUnified::Mixed,
+        (Some(_), Some(_)) => FioUnified::Both,
+        _ => FioUnified::None,
     };
     let directions = match unified {
-        crate::dialect::fio::FioUnified::Mixed => {
-            [direction(json.at("mixed")), Default::default(), Default::default()]
-        }
+        FioUnified::Mixed => [direction(json.at("mixed")), Default::default(), Default::default()],
         _ => FIO_DIRECTIONS.map(|name| direction(json.at(name))),
     };
     let ios = directions.iter().map(|direction| direction.ios).sum();

@@ -1,0 +1,5 @@
+//! What is kept and said of blocks that are verified.
+
+pub mod failure;
+pub mod saved;
+pub mod verify_state;
