@@ -16,7 +16,7 @@ mod verify;
 
 pub use input::answers::version;
 pub use input::corrected::{FioCorrection, corrections, surprising};
-pub use input::meanings::{meanings, option_table};
+pub use input::meanings::meanings;
 pub use input::read::read;
 pub use job::asked::{
     FioCommand, FioEta, FioFormat, FioIdleProfile, FioJob, FioNote, FioOptions, FioPathKind,
