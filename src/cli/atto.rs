@@ -52,7 +52,7 @@ pub struct AttoArgs {
     pub queue_depth: Option<u32>,
     /// How I/Os are sent
     #[arg(long, value_enum, default_value = "overlapped", value_name = "MODE")]
-    pub mode: SubmitMode,
+    pub mode: AttoMode,
     /// Through the page cache
     #[arg(long)]
     pub no_direct: bool,
@@ -87,17 +87,6 @@ pub struct AttoArgs {
     /// What it shares with other verbs.
     #[command(flatten)]
     pub common: OutputArgs,
-}
-
-/// How I/Os are sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum SubmitMode {
-    /// As many at once as the queue is deep
-    Overlapped,
-    /// One after another
-    Neither,
-    /// One after another, each block read back and compared: a test of correctness, not of speed
-    Compare,
 }
 
 /// What the figures are.
@@ -182,11 +171,7 @@ impl PlanVerb for AttoArgs {
 
 /// The choices.
 fn options(words: &AttoArgs, typed: Vec<String>) -> Result<AttoOptions, Refusal> {
-    let mode = match words.mode {
-        SubmitMode::Overlapped => AttoMode::Overlapped,
-        SubmitMode::Neither => AttoMode::Neither,
-        SubmitMode::Compare => AttoMode::Compare,
-    };
+    let mode = words.mode;
     let usual = if mode == AttoMode::Overlapped { DEPTH } else { 1 };
     Ok(AttoOptions {
         sizes: sizes(words),

@@ -133,25 +133,17 @@ fn call(
         Verb::Measure(verb) => verb.words().run(typed, environment, out, err),
         Verb::Run(words) => words.run(typed, environment, out, err),
         Verb::Atto(words) => words.run(typed, environment, out, err),
-        Verb::Probe(words) => {
-            probe::probe(&words, environment, out)?;
-            Ok(SOUND)
-        }
-        Verb::Explain(words) => {
-            explain::explain(&words, environment, out)?;
-            Ok(SOUND)
-        }
+        Verb::Probe(words) => probe::probe(&words, environment, out).map(|()| SOUND),
+        Verb::Explain(words) => explain::explain(&words, environment, out).map(|()| SOUND),
         Verb::Watch(watch) => watch::watch(&watch, &typed, environment, out),
         Verb::Judge(words) => judge::judge(&words, environment, out, err),
         Verb::Compare(words) => compare::compare(&words, environment, out),
         Verb::Schema { of } => {
-            printed(of.text().and_then(|text| out.write_all(text.as_bytes())))?;
-            Ok(SOUND)
+            printed(of.text().and_then(|text| out.write_all(text.as_bytes()))).map(|()| SOUND)
         }
         Verb::Traps { number } => {
             let told = traps(number.as_deref(), environment.out_style())?;
-            printed(out.write_all(told.as_bytes()))?;
-            Ok(SOUND)
+            printed(out.write_all(told.as_bytes())).map(|()| SOUND)
         }
         Verb::Tool(ToolVerb { tool, words }) => {
             let (dialect, called) = (tool.dialect, InvokedAs::Assay);
@@ -159,16 +151,12 @@ fn call(
         }
         Verb::On(words) => on::on(&words, environment, out, err),
         Verb::OnBoard(words) => on::board(&words).map(|()| SOUND),
-        Verb::Man => {
-            printed(manual::write(Cli::command(), out))?;
-            Ok(SOUND)
-        }
+        Verb::Man => printed(manual::write(Cli::command(), out)).map(|()| SOUND),
         Verb::Completions { shell } => {
             // The generator panics when it cannot write; memory can always be written.
             let mut text = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "assay", &mut text);
-            printed(out.write_all(&text))?;
-            Ok(SOUND)
+            printed(out.write_all(&text)).map(|()| SOUND)
         }
     }
 }

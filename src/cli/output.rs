@@ -107,6 +107,11 @@ impl ReportFiles {
         all.into_iter().map(held).collect::<Result<_, _>>().map(Self)
     }
 
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Writes them, each whole or not at all.
     ///
     /// # Errors

@@ -17,8 +17,6 @@ pub struct RunReports {
     files: ReportFiles,
     /// A picture in characters, on standard error.
     drawn: bool,
-    /// There are files.
-    written: bool,
 }
 
 impl RunReports {
@@ -35,13 +33,12 @@ impl RunReports {
         let drawn = plot == Some(Path::new(TERMINAL));
         let named = plot.filter(|_| !drawn).map(PathBuf::from);
         let files: Vec<_> = asked.iter().cloned().chain(named).collect();
-        let written = !files.is_empty();
-        Ok(Self { files: ReportFiles::at(&files, record, plan)?, drawn, written })
+        Ok(Self { files: ReportFiles::at(&files, record, plan)?, drawn })
     }
 
     /// Whether nothing is.
     pub fn is_empty(&self) -> bool {
-        !self.written && !self.drawn
+        self.files.is_empty() && !self.drawn
     }
 
     /// The picture in characters, in whole lines; empty where none is wanted.

@@ -75,6 +75,18 @@ pub struct ToolSaid {
     pub error: Option<Error>,
 }
 
+impl ToolSaid {
+    /// An answer on standard output.
+    pub fn answer(out: String) -> Self {
+        Self { out, ..Self::default() }
+    }
+
+    /// What is said on standard error of words that make no sense, and the status of the tool itself.
+    pub fn refused(err: String, status: Option<u8>) -> Self {
+        Self { err, refused: true, status, ..Self::default() }
+    }
+}
+
 /// A tool, by its names: what the list of dialects, the verbs, their help and completions are made of.
 #[derive(Debug)]
 pub struct KnownTool {
@@ -205,8 +217,10 @@ pub trait ToolRun {
         false
     }
 
-    /// Which signals mean what.
-    fn signals(&self) -> SignalUse;
+    /// Which signals mean what. Usually a file that may not grow is an error.
+    fn signals(&self) -> SignalUse {
+        SignalUse { inherits_pipe: false, ignored: &[libc::SIGXFSZ] }
+    }
 
     /// What is said of one of these times, the first of which is 0.
     ///
@@ -318,13 +332,6 @@ pub fn strict(environment: &Environment) -> Result<bool, Refusal> {
     match environment.strict.as_deref().map(OsStr::as_encoded_bytes) {
         None | Some(b"0") => Ok(false),
         Some(b"1") => Ok(true),
-        Some(other) => {
-            let value = String::from_utf8_lossy(other);
-            Err(Refusal {
-                place: "ASSAY_STRICT".into(),
-                why: format!("invalid value '{value}'"),
-                instead: "give 1, or leave it out".into(),
-            })
-        }
+        Some(other) => Err(unknown_value("ASSAY_STRICT", other, "1, or leave it out")),
     }
 }

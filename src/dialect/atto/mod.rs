@@ -4,9 +4,9 @@
 //! are ours, the choices are those of versions 2 to 4, and the rule of a row is said in the heading
 //! ([`rule`]): figures stand beside ATTO's, and are not claimed to be equal.
 
-mod page;
+mod print;
 
-pub use page::AttoTable;
+pub use print::AttoTable;
 
 use crate::report::sweep::SweepUnit;
 use assay_plan::error::Refusal;
@@ -52,13 +52,13 @@ pub struct AttoOptions {
 }
 
 /// How I/Os are sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum AttoMode {
-    /// As many at once as the queue is deep.
+    /// As many at once as the queue is deep
     Overlapped,
-    /// One after another.
+    /// One after another
     Neither,
-    /// One after another, and each block is read back at once and compared.
+    /// One after another, each block read back and compared: a test of correctness, not of speed
     Compare,
 }
 

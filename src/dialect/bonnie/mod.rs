@@ -5,14 +5,13 @@
 //! [`measured`] from its record, and [`table`] and [`csv`] print that.
 
 mod asked;
-mod complaint;
 mod csv;
 mod csv_read;
 mod measure;
 mod number;
 mod options;
 mod plan;
-mod say;
+mod print;
 mod session;
 mod step;
 mod table;
@@ -20,14 +19,13 @@ mod user;
 mod words;
 
 pub use asked::{
-    BonnieOptions, BonnieRun, BonnieVersion, FileTestArgs, FileTestKind, HostFacts, PerChar,
-    SemaphoreCommand, StepMode, TESTS, test_of,
+    BonnieComplaint, BonnieOptions, BonnieRun, BonnieVersion, FileTestArgs, FileTestKind,
+    HostFacts, PerChar, SemaphoreCommand, StepMode, TESTS, test_of,
 };
-pub use complaint::BonnieComplaint;
 pub use csv::{header, line as csv};
 pub use csv_read::read_csv;
 pub use measure::{TestResult, measured};
-pub use say::{began, ended, figure};
+pub use print::{began, ended, figure};
 pub use session::TOOL;
 pub use table::tables as table;
 pub use words::{meanings, read};

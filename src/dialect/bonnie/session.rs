@@ -53,21 +53,12 @@ impl Dialect for Bonnie {
 
     fn read(&self, words: &[String], context: &LineContext<'_>) -> Result<ReadLine, Error> {
         if words.iter().any(|word| word == "--help") {
-            return Ok(ReadLine::Said(ToolSaid { out: help(), ..ToolSaid::default() }));
+            return Ok(ReadLine::Said(ToolSaid::answer(help())));
         }
         let mut said = String::new();
-        match understood(words, context, &mut said) {
-            Ok(read) => Ok(read),
-            Err(NoTests::Complaint(complaint)) => {
-                let err = said + &complaint.text();
-                Ok(ReadLine::Said(ToolSaid { err, refused: true, ..ToolSaid::default() }))
-            }
-            Err(NoTests::Error(error)) => Ok(ReadLine::Said(ToolSaid {
-                err: said,
-                error: Some(error),
-                ..ToolSaid::default()
-            })),
-        }
+        Ok(understood(words, context, &mut said).unwrap_or_else(|complaint| {
+            ReadLine::Said(ToolSaid::refused(said + &complaint.text(), None))
+        }))
     }
 
     fn planned(
@@ -118,43 +109,28 @@ impl Dialect for Bonnie {
     }
 }
 
-/// Why there are no tests.
-enum NoTests {
-    Complaint(BonnieComplaint),
-    Error(Error),
-}
-
-impl From<BonnieComplaint> for NoTests {
-    fn from(complaint: BonnieComplaint) -> Self {
-        Self::Complaint(complaint)
-    }
-}
-
-impl From<Error> for NoTests {
-    fn from(error: Error) -> Self {
-        Self::Error(error)
-    }
-}
-
 /// What the words come to, after whatever they want done before any test; what was `said` then goes to
 /// standard error.
 fn understood(
     words: &[String],
     context: &LineContext<'_>,
     said: &mut String,
-) -> Result<ReadLine, NoTests> {
+) -> Result<ReadLine, BonnieComplaint> {
     let asked = bonnie::read(words)?;
     if !(context.is_folder)(&asked.dir) {
         let dir = asked.dir.to_text();
         let refusal = Refusal::new(format!("-d '{dir}' is no folder"), "name one that is there");
         let said = format!("Can't change to directory \"{dir}\".\n");
-        return Err(BonnieComplaint { said, usage: Some(asked.form), refusal }.into());
+        return Err(BonnieComplaint { said, usage: Some(asked.form), refusal });
     }
     if !context.planned_only {
         user::become_who_is_asked(&asked, said)?;
         if let Some(what) = asked.semaphores {
-            let (out, err) = (semaphores(what)?, std::mem::take(said));
-            return Ok(ReadLine::Said(ToolSaid { out, err, ..ToolSaid::default() }));
+            let err = std::mem::take(said);
+            let done = semaphores(what).map(ToolSaid::answer);
+            let said =
+                done.unwrap_or_else(|error| ToolSaid { error: Some(error), ..ToolSaid::default() });
+            return Ok(ReadLine::Said(ToolSaid { err, ..said }));
         }
     }
     let (plan, settled) = settled(&asked, context)?;
@@ -307,6 +283,11 @@ struct BonnieProgress<'a> {
 }
 
 impl BonnieProgress<'_> {
+    fn say(&mut self, text: &str) {
+        let err = &mut self.streams.err;
+        let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());
+    }
+
     fn end_line(&mut self) {
         if std::mem::take(&mut self.standing) {
             let _ = self.streams.err.write_all(b"\n");
@@ -345,8 +326,7 @@ impl Observer for BonnieProgress<'_> {
     fn began(&mut self, phase: &Phase, _number: usize, _of: usize) {
         if !self.settled.asked.quiet {
             let text = bonnie::began(self.settled.asked.form, &phase.name);
-            let _ =
-                self.streams.err.write_all(text.as_bytes()).and_then(|()| self.streams.err.flush());
+            self.say(text.as_ref());
             self.standing = true;
         }
     }
@@ -359,8 +339,7 @@ impl Observer for BonnieProgress<'_> {
     fn ended(&mut self, _record: &Record, phase: &PhaseRecord) {
         if phase.faults.is_empty() && !self.interrupted && std::mem::take(&mut self.standing) {
             let text = bonnie::ended(self.settled, &phase.name);
-            let _ =
-                self.streams.err.write_all(text.as_bytes()).and_then(|()| self.streams.err.flush());
+            self.say(text.as_ref());
         }
     }
 }

@@ -64,14 +64,8 @@ impl Dialect for Dd {
                 {
                     stderr.push_str(&format!("assay: did you mean {}?\n", quoted(&word)));
                 }
-                let said = ToolSaid {
-                    out: stdout,
-                    err: stderr,
-                    refused: code != 0,
-                    status: None,
-                    error: None,
-                };
-                return Ok(ReadLine::Said(said));
+                let (out, err, refused) = (stdout, stderr, code != 0);
+                return Ok(ReadLine::Said(ToolSaid { out, err, refused, ..ToolSaid::default() }));
             }
         };
         for phase in &mut plan.phases {

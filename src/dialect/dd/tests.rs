@@ -1,7 +1,7 @@
 //! The words of both dds, and their lines.
 
 use super::*;
-use assay_plan::plan::{CopyLength, Resync};
+use assay_plan::plan::{CopyLength, CopyWork, Resync};
 use assay_plan::stats::copy::{CopyCounts, CopyEvent};
 use assay_plan::unit::Bytes;
 use assay_plan::unit::Nanos;

@@ -10,7 +10,7 @@ use crate::dialect::iozone::{
     StreamResults, TestPlace,
 };
 use crate::dialect::session::{
-    Dialect, InvokedAs, KnownTool, LineContext, ReadLine, SessionEnd, SignalUse, ToolRun, ToolSaid,
+    Dialect, InvokedAs, KnownTool, LineContext, ReadLine, SessionEnd, ToolRun, ToolSaid,
     ToolSession, ToolStreams, cold, typed_line, without_plan,
 };
 use crate::report;
@@ -50,10 +50,10 @@ impl Dialect for Iozone {
     fn read(&self, words: &[String], context: &LineContext<'_>) -> Result<ReadLine, Error> {
         let alone = |option: &str| words.iter().any(|word| word == option);
         if alone("-h") || alone("--help") {
-            return Ok(ReadLine::Said(ToolSaid { out: iozone::help(), ..ToolSaid::default() }));
+            return Ok(ReadLine::Said(ToolSaid::answer(iozone::help())));
         }
         if alone("-v") {
-            return Ok(ReadLine::Said(ToolSaid { out: iozone::version(), ..ToolSaid::default() }));
+            return Ok(ReadLine::Said(ToolSaid::answer(iozone::version())));
         }
         let cold = cold(context.environment)?;
         let asked = iozone::read(words, context.files).map(|asked| dropping(asked, cold));
@@ -151,7 +151,7 @@ fn workbook(
 /// What is said of words that make no sense.
 fn said(complaint: &IozoneComplaint) -> ToolSaid {
     let err = format!("{}assay: iozone: {}\n", complaint.said, complaint.refusal);
-    ToolSaid { err, refused: true, status: Some(complaint.status), ..ToolSaid::default() }
+    ToolSaid::refused(err, Some(complaint.status))
 }
 
 /// A line that was understood.
@@ -184,10 +184,6 @@ impl ToolRun for IozoneLine {
         });
         let children = histograms.map(|phase| phase.jobs.iter().count()).max().unwrap_or(0);
         self.asked.worksheet.iter().cloned().chain((0..children).map(histogram_file)).collect()
-    }
-
-    fn signals(&self) -> SignalUse {
-        SignalUse { inherits_pipe: false, ignored: &[libc::SIGXFSZ] }
     }
 
     fn session<'a>(

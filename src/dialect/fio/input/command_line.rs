@@ -3,8 +3,7 @@
 use std::path::Path;
 
 use super::answers;
-use super::complete::JobList;
-use super::finish;
+use super::complete::{JobList, finish};
 use super::reader::{self, OptionText, Reader};
 use crate::dialect::fio::job::asked::{FioIdleProfile, FioJob, FioNote, MINOR};
 use crate::dialect::fio::job::complaint::{FioComplaint, FioFault, FioPlace};
@@ -406,6 +405,6 @@ fn close(line: &mut CommandLine<'_>) -> Result<(), FioComplaint> {
             line.reader.defaults = job;
             Ok(())
         }
-        false => finish::finish(&mut line.reader, &mut line.jobs, job),
+        false => finish(&mut line.reader, &mut line.jobs, job),
     }
 }

@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use super::conflicts;
 use super::conflicts::Findings;
+use super::reader::Reader;
 use super::together;
 use crate::dialect::fio::job::asked::{FioJob, FioNote, FioOptions, FioPathKind, FioWorld};
 use crate::dialect::fio::job::choices::{
     FioRandomGenerator, FioSubmitMode, FioVerifyKind, FioZoneMode,
 };
-use crate::dialect::fio::job::complaint::FioFault;
+use crate::dialect::fio::job::complaint::{FioComplaint, FioFault};
 use crate::dialect::fio::job::direction::FioDirection;
 use crate::dialect::fio::job::engine;
 use crate::dialect::fio::job::target::{FioAmount, FioDistribution};
@@ -381,4 +382,31 @@ fn report(job: &mut FioJob) {
     };
     logs.bw_avg = window(logs.bw.is_some(), typed.0, &mut statistics.bwavgtime, logs.avg);
     logs.iops_avg = window(logs.iops.is_some(), typed.1, &mut statistics.iopsavgtime, logs.avg);
+}
+
+/// Completes a job, unless nothing is run.
+pub(in crate::dialect::fio) fn finish(
+    reader: &mut Reader<'_>,
+    jobs: &mut JobList,
+    job: FioJob,
+) -> Result<(), FioComplaint> {
+    if reader.dry {
+        return Ok(());
+    }
+    let place = job.place.clone();
+    let (name, options) = (job.name.clone(), job.options.clone());
+    let Reader { own, world, said, told, notes, .. } = reader;
+    let added = jobs.add(job, own, world, said, told, notes);
+    added.map_err(|fault| {
+        // The word that the fault speaks of, where one of the job does.
+        let named = options.iter().find(|typed| {
+            fault.why.split(|c: char| !(c.is_alphanumeric() || c == '_')).any(|w| w == typed.name)
+        });
+        let place = named.map(|typed| typed.place.clone()).or(place);
+        let mut complaint = FioComplaint::at(place.as_ref(), fault).after(&reader.said);
+        if !name.is_empty() && !complaint.refusal.why.contains(&name) {
+            complaint.refusal.why = format!("job {name}: {}", complaint.refusal.why);
+        }
+        complaint
+    })
 }

@@ -8,7 +8,6 @@ pub mod conflicts;
 pub mod corrected;
 pub mod cpus;
 pub mod expression;
-pub mod finish;
 pub mod job_file;
 pub mod keywords;
 pub mod meanings;

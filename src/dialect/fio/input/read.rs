@@ -2,8 +2,7 @@
 
 use super::answers;
 use super::command_line::{self, CommandLine};
-use super::complete::JobList;
-use super::finish;
+use super::complete::{JobList, finish};
 use super::job_file::{self, FileSection};
 use super::reader::Reader;
 use super::section;
@@ -97,7 +96,7 @@ fn one_section(
         return Ok(());
     }
     overridden(reader, &job);
-    finish::finish(reader, jobs, job)
+    finish(reader, jobs, job)
 }
 
 /// What the line set for all jobs is forgotten with the first file.

@@ -12,6 +12,7 @@ use super::direction::FioDirection;
 use super::reported::{FioLogs, FioStatistics};
 use super::target::{FioPattern, FioTarget};
 use super::work::{FioPace, FioProcess, FioQueue, FioSchedule, FioSync, FioZones};
+use assay_plan::error::Refusal;
 
 /// The name of the dialect.
 pub const NAME: &str = "fio";
@@ -285,6 +286,29 @@ pub struct FioNote {
     pub instead: String,
 }
 
+impl FioNote {
+    /// About a word of this job, or of its defaults, as it was typed: what fio makes of it, what was probably
+    /// meant, and what says that.
+    pub(in crate::dialect::fio) fn about(
+        job: &FioJob,
+        name: &str,
+        made: String,
+        meant: &str,
+        instead: &str,
+    ) -> Self {
+        let typed = job.typed(name);
+        let place = typed.map(|typed| typed.place.clone()).or_else(|| job.place.clone());
+        Self {
+            job: job.name.clone(),
+            place: place.unwrap_or(FioPlace::Word(1)),
+            word: typed.map_or_else(|| name.to_string(), |typed| typed.typed.clone()),
+            made,
+            meant: meant.into(),
+            instead: instead.into(),
+        }
+    }
+}
+
 /// All that a line of fio asks for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FioCommand {
@@ -305,4 +329,20 @@ pub struct FioCommand {
     pub parsed: Vec<String>,
     /// Text that fio answers with on standard output in place of a run: help, version, `--showcmd`.
     pub answer: Option<String>,
+}
+
+/// Why a word is not done: its place, what it is, what to write instead.
+pub(in crate::dialect::fio) fn refused(
+    job: &FioJob,
+    word: &str,
+    why: &str,
+    instead: &str,
+) -> Refusal {
+    let typed = job.typed(word);
+    let place = match typed.map(|typed| &typed.place) {
+        Some(place @ FioPlace::Line { .. }) => place.to_string(),
+        _ => format!("job '{}'", job.name),
+    };
+    let shown = typed.map_or_else(|| word.to_string(), |typed| typed.typed.clone());
+    Refusal { place, why: format!("'{shown}': {why}"), instead: instead.into() }
 }

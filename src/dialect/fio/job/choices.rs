@@ -38,6 +38,7 @@ macro_rules! fio_words {
             }
 
             /// The usual word for it.
+            #[allow(dead_code, reason = "of some lists no word is ever said")]
             pub const fn word(self) -> &'static str {
                 match self {
                     $(Self::$variant => $word,)+

@@ -8,7 +8,6 @@ pub mod debug_list;
 pub mod direction;
 pub mod engine;
 pub mod names;
-pub mod note;
 pub mod reported;
 pub mod target;
 pub mod work;

@@ -1,18 +1,22 @@
 //! fio's logs of a clone, made of a line for each I/O that the engine has written down.
 
 pub mod iolog;
-pub mod outputs;
 pub mod stored;
 pub mod whole;
 
 use std::path::{Path, PathBuf};
 
-use crate::dialect::fio::job::asked::FioJob;
+use iolog::written_list;
+use whole::whole_files;
+
+use crate::dialect::fio::job::asked::{FioCommand, FioJob};
 use crate::dialect::fio::job::choices::FioLogWindow;
 use crate::dialect::fio::job::engine::FioEngine;
+use crate::dialect::fio::plan::FioClone;
 use crate::dialect::fio::print::{
     FioBins, FioHistogramLog, FioLogAverage, FioLogFormat, FioLogKind, FioLogSample, FioWindowValue,
 };
+use crate::dialect::fio::verify::state::state_file;
 use assay_plan::name;
 use assay_plan::plan::IoPriority;
 use assay_plan::unit::{KIB, Nanos};
@@ -275,6 +279,22 @@ fn histograms(job: &FioJob, ios: &[LoggedIo], epoch_ms: u64) -> FioLogContent {
         }
     }
     FioLogContent::Histograms(text)
+}
+
+/// The files that a line of fio writes itself, when it begins or at its end: the report, logs, lists and states.
+pub fn outputs(command: &FioCommand, clones: &[FioClone]) -> Vec<PathBuf> {
+    let own = &command.own;
+    let mut names: Vec<String> = own.output.iter().cloned().collect();
+    names.extend(own.bandwidth_log.iter().flat_map(|prefix| whole_files(prefix)));
+    for clone in clones {
+        let job = &command.jobs[clone.job];
+        let ending = if job.logs.store_compressed { ".fz" } else { "" };
+        let logs = log_files(job, clone.thread, "", FioLogStart::default()).into_iter();
+        names.extend(logs.map(|log| format!("{}{ending}", log.name)));
+        names.extend(written_list(job, clone.number, "", "").map(|(name, _)| name));
+        names.extend(state_file(command, clone));
+    }
+    names.iter().map(|name| name::path(name)).collect()
 }
 
 #[cfg(test)]

@@ -1,8 +1,7 @@
 //! The engine that computes, and does no I/O.
 
 use super::placed::FioSurroundings;
-use super::refused::refused;
-use crate::dialect::fio::job::asked::FioJob;
+use crate::dialect::fio::job::asked::{FioJob, refused};
 use crate::dialect::fio::job::choices::FioCpuMode;
 use assay_plan::error::Refusal;
 use assay_plan::plan::{

@@ -2,9 +2,8 @@
 
 use std::path::PathBuf;
 
-use super::refused::refused;
 use super::target::folders;
-use crate::dialect::fio::job::asked::FioJob;
+use crate::dialect::fio::job::asked::{FioJob, refused};
 use crate::dialect::fio::job::choices::{FioServiceOrder, FioStatType};
 use crate::dialect::fio::job::engine::FioEngine;
 use crate::dialect::fio::job::names;

@@ -3,10 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use super::placed::FioThere;
-use super::refused::refused;
 use super::target::{FioRegion, folders};
-use crate::dialect::fio::job::asked::FioJob;
 use crate::dialect::fio::job::asked::NAME;
+use crate::dialect::fio::job::asked::{FioJob, refused};
 use crate::dialect::fio::job::choices::{FioRandomGenerator, FioServiceOrder};
 use crate::dialect::fio::job::target::FioAmount;
 use assay_plan::error::Refusal;

@@ -4,8 +4,7 @@
 use std::path::Path;
 
 use super::placed::{FioSurroundings, FioThere};
-use super::refused::refused;
-use crate::dialect::fio::job::asked::{FioCommand, FioJob};
+use crate::dialect::fio::job::asked::{FioCommand, FioJob, refused};
 use crate::dialect::fio::job::engine::FioEngine;
 use crate::dialect::fio::job::names;
 use assay_plan::error::Refusal;

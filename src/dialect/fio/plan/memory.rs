@@ -1,9 +1,8 @@
 //! Where the memory of a job comes from, and how much it keeps from others.
 
 use super::placed::FioSurroundings;
-use super::refused::refused;
 use crate::dialect::fio::input::cpus;
-use crate::dialect::fio::job::asked::FioJob;
+use crate::dialect::fio::job::asked::{FioJob, refused};
 use crate::dialect::fio::job::choices::FioMem;
 use assay_plan::error::Refusal;
 use assay_plan::plan::{NodePolicy, WorkerMemory};

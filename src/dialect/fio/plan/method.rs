@@ -2,8 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::refused::refused;
-use crate::dialect::fio::job::asked::FioJob;
+use crate::dialect::fio::job::asked::{FioJob, refused};
 use crate::dialect::fio::job::choices::{
     FioFadvise, FioLockfile, FioSyncMode, FioSyncRange, FioWriteHint,
 };

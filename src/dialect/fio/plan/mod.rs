@@ -14,7 +14,6 @@ mod pace;
 mod pattern;
 mod placed;
 mod priorities;
-mod refused;
 mod replay;
 pub mod replay_list;
 mod sequence;
@@ -25,12 +24,11 @@ mod verify;
 use laid_out::FilesLaidOut;
 use loops::phases_of;
 pub use placed::{FioClone, FioPlan, FioSurroundings, FioThere};
-use refused::refused;
 
 use std::borrow::Cow;
 
 use crate::dialect::fio::input::cpus;
-use crate::dialect::fio::job::asked::{FioCommand, FioJob, NAME};
+use crate::dialect::fio::job::asked::{FioCommand, FioJob, NAME, refused};
 use crate::dialect::fio::job::choices::{
     FioCpusPolicy, FioExitWhat, FioRandomGenerator, FioVerifyKind,
 };

@@ -1,8 +1,7 @@
 //! How fast a job is done, and until when.
 
-use super::refused::refused;
 use super::target::FioRegion;
-use crate::dialect::fio::job::asked::FioJob;
+use crate::dialect::fio::job::asked::{FioJob, refused};
 use crate::dialect::fio::job::choices::{FioRateProcess, FioSubmitMode};
 use crate::dialect::fio::job::direction::FioDirection;
 use crate::dialect::fio::job::target::FioAmount;

@@ -1,7 +1,6 @@
 //! Which I/Os of a job have a priority of their own.
 
-use super::refused::refused;
-use crate::dialect::fio::job::asked::FioJob;
+use crate::dialect::fio::job::asked::{FioJob, refused};
 use crate::dialect::fio::job::choices::FioRandomGenerator;
 use crate::dialect::fio::job::direction::FioDirection;
 use assay_plan::error::Refusal;

@@ -4,10 +4,9 @@ use std::path::{Path, PathBuf};
 
 use super::blktrace;
 use super::placed::{FioSurroundings, FioThere};
-use super::refused::refused;
 use super::replay_list::{self, FioList};
 use super::target::{folders, made_before};
-use crate::dialect::fio::job::asked::{FioJob, NAME};
+use crate::dialect::fio::job::asked::{FioJob, NAME, refused};
 use crate::dialect::fio::job::engine::FioEngine;
 use crate::dialect::fio::job::names;
 use crate::dialect::fio::job::target::FioAmount;

@@ -2,10 +2,9 @@
 
 use std::path::PathBuf;
 
-use super::refused::refused;
 use super::target::FioRegion;
 use crate::dialect::fio::input::complete::may_overlap;
-use crate::dialect::fio::job::asked::FioJob;
+use crate::dialect::fio::job::asked::{FioJob, refused};
 use crate::dialect::fio::job::choices::{
     FioRandomGenerator, FioRwSequencer, FioServiceOrder, FioVerifyKind, FioZoneMode,
 };

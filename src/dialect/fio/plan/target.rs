@@ -3,8 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::placed::FioThere;
-use super::refused::refused;
-use crate::dialect::fio::job::asked::FioJob;
+use crate::dialect::fio::job::asked::{FioJob, refused};
 use crate::dialect::fio::job::choices::{FioFallocate, FioRw};
 use crate::dialect::fio::job::engine::FioEngine;
 use crate::dialect::fio::job::names;

@@ -1,7 +1,6 @@
 //! What would change the figures, and is not done here: it is refused by its name.
 
-use super::refused::refused;
-use crate::dialect::fio::job::asked::{FioCommand, FioJob};
+use crate::dialect::fio::job::asked::{FioCommand, FioJob, refused};
 use crate::dialect::fio::job::choices::{
     FioLockfile, FioMem, FioRw, FioSubmitMode, FioVerifyKind, FioZoneMode,
 };

@@ -3,13 +3,12 @@
 use std::path::Path;
 
 use super::placed::{FioPlan, FioSurroundings};
-use super::refused::refused;
 use crate::dialect::fio::input::complete::may_overlap;
-use crate::dialect::fio::job::asked::FioJob;
+use crate::dialect::fio::job::asked::{FioJob, refused};
 use crate::dialect::fio::job::choices::{FioVerifyKind, FioVerifyPolicy};
 use crate::dialect::fio::job::engine::FioEngine;
 use crate::dialect::fio::logs;
-use crate::dialect::fio::verify::verify_state::{self, FioVerifyState};
+use crate::dialect::fio::verify::state::{self, FioVerifyState};
 use assay_plan::error::Refusal;
 use assay_plan::plan::{
     Action, BlockWork, Durability, FileOrder, Fill, HeadedData, HeaderLayout, Job, LayoutMode, Mix,
@@ -175,13 +174,13 @@ impl FioJob {
         if !self.verify.state_load || self.verify.kind == FioVerifyKind::None || !reads {
             return Ok(None);
         }
-        let name = verify_state::file_name(found.aux_path, self, thread - 1);
+        let name = state::file_name(found.aux_path, self, thread - 1);
         let state = (found.files)(Path::new(&name))
             .map_err(|error| error.to_string())
             .and_then(|bytes| FioVerifyState::read(&bytes))
-            .map_err(|why| verify_state::refusal(&name, &why))?;
+            .map_err(|why| state::refusal(&name, &why))?;
         match state.settled {
-            0 => Err(verify_state::refusal(&name, "no write was answered")),
+            0 => Err(state::refusal(&name, "no write was answered")),
             settled => Ok(Some(settled)),
         }
     }

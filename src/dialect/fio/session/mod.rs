@@ -1,6 +1,5 @@
 //! `assay fio`: jobs as fio does them, and its report; on standard error what may be believed of it.
 
-mod in_place;
 mod progress;
 mod status;
 
@@ -14,18 +13,18 @@ use progress::ProgressLine;
 use status::RunningReports;
 
 use crate::dialect::fio::{
-    self, FioClone, FioCommand, FioComplaint, FioFailure, FioFormat, FioIdleProfile, FioLogContent,
-    FioLogFile, FioLogStart, FioPathKind, FioPlan, FioRunSoFar, FioSurroundings, FioThere,
-    FioWorld, print,
+    self, FioClone, FioCommand, FioComplaint, FioCorrection, FioFailure, FioFormat, FioIdleProfile,
+    FioLogContent, FioLogFile, FioLogStart, FioPathKind, FioPlan, FioRunSoFar, FioSurroundings,
+    FioThere, FioWorld, print,
 };
 use crate::dialect::session::{
-    Dialect, InvokedAs, KnownTool, LineContext, ReadLine, SessionEnd, SignalUse, ToolRun, ToolSaid,
-    ToolSession, ToolStreams, cold, settle, strict, typed_line, without_plan,
+    Dialect, InvokedAs, KnownTool, LineContext, ReadLine, SessionEnd, ToolRun, ToolSaid,
+    ToolSession, ToolStreams, cold, settle, strict, typed_line, unknown_value, without_plan,
 };
 use crate::dialect::verdict_place::is_silent;
 use crate::report;
-use crate::surroundings::SOUND;
 use crate::surroundings::stdout::{escaped, printed};
+use crate::surroundings::{REFUSAL, SOUND};
 use assay_engine::output::{self, OutputMode};
 use assay_engine::sys::block::is_endless;
 use assay_engine::sys::clock;
@@ -150,7 +149,7 @@ impl Dialect for Fio {
         let Ok(command) = understood(words, context) else { return Vec::new() };
         in_world(context, |world| fio::corrections(words, &command, world))
             .iter()
-            .flat_map(in_place::better)
+            .flat_map(better)
             .collect()
     }
 }
@@ -172,7 +171,41 @@ fn not_meant(
 ) -> Option<ToolSaid> {
     fio::surprising(command).next()?;
     let corrections = in_world(context, |world| fio::corrections(words, command, world));
-    Some(in_place::refused(command, &corrections))
+    Some(not_done(command, &corrections))
+}
+
+/// The line to type; lines of a job file one by one.
+fn better(correction: &FioCorrection) -> Vec<BetterCommand> {
+    let why = correction.mends.join("; ");
+    let Some(place) = &correction.place else {
+        let why = format!("the same jobs as they are meant: {why}");
+        return vec![BetterCommand { line: typed_line(fio::NAME, &correction.words), why }];
+    };
+    let where_to = if correction.below { "below" } else { "in place of" };
+    let one = |word: &String| BetterCommand {
+        line: word.clone(),
+        why: format!("{where_to} what stands at {place}: {why}"),
+    };
+    correction.words.iter().map(one).collect()
+}
+
+/// What is said in place of a run: each surprise, and what to type.
+fn not_done(command: &FioCommand, corrections: &[FioCorrection]) -> ToolSaid {
+    let notes: Vec<_> = fio::surprising(command).cloned().collect();
+    let mut lines = fio::note_lines(&notes);
+    lines.dedup();
+    for correction in corrections {
+        let Some(place) = &correction.place else {
+            lines.push(format!("type: {}", typed_line(fio::NAME, &correction.words)));
+            continue;
+        };
+        let where_to = if correction.below { "below" } else { "at" };
+        let written = correction.words.join("' and '");
+        lines.push(format!("write {where_to} {place}: '{written}'"));
+    }
+    lines.push("ASSAY_STRICT=1 refuses words of which fio makes something else than is meant; without it they are done as fio does them, and told".into());
+    let err = lines.iter().map(|line| format!("assay: {}\n", report::harmless(line))).collect();
+    ToolSaid::refused(err, Some(REFUSAL))
 }
 
 /// The plan of the words, with data for the fio that is meant.
@@ -201,10 +234,9 @@ fn minor_meant(context: &LineContext<'_>) -> Result<Option<u32>, Refusal> {
     let Some(meant) = &context.environment.dialect else { return Ok(None) };
     let version = meant.to_str().and_then(|meant| meant.strip_prefix("fio-3."));
     let minor = version.and_then(|version| version.split('-').next()?.parse().ok());
-    minor.map(Some).ok_or_else(|| Refusal {
-        place: "ASSAY_DIALECT".into(),
-        why: format!("invalid value '{}'", meant.to_string_lossy()),
-        instead: "give what 'fio --version' says, such as fio-3.33".into(),
+    minor.map(Some).ok_or_else(|| {
+        let known = "what 'fio --version' says, such as fio-3.33";
+        unknown_value("ASSAY_DIALECT", meant.as_encoded_bytes(), known)
     })
 }
 
@@ -213,13 +245,8 @@ fn lines(said: &[String]) -> String {
 }
 
 fn refused(complaint: &FioComplaint) -> ToolSaid {
-    ToolSaid {
-        out: complaint.told.clone(),
-        err: format!("{}assay: {}\n", complaint.said, complaint.refusal),
-        refused: true,
-        status: Some(complaint.status),
-        ..ToolSaid::default()
-    }
+    let err = format!("{}assay: {}\n", complaint.said, complaint.refusal);
+    ToolSaid { out: complaint.told.clone(), ..ToolSaid::refused(err, Some(complaint.status)) }
 }
 
 /// Reads the words and the job files that they name.
@@ -364,10 +391,6 @@ impl ToolRun for FioLine {
 
     fn outputs(&self) -> Vec<PathBuf> {
         fio::outputs(&self.command, &self.clones)
-    }
-
-    fn signals(&self) -> SignalUse {
-        SignalUse { inherits_pipe: false, ignored: &[libc::SIGXFSZ] }
     }
 
     fn session<'a>(

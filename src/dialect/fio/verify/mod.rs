@@ -1,5 +1,4 @@
 //! What is kept and said of blocks that are verified.
 
 pub mod failure;
-pub mod saved;
-pub mod verify_state;
+pub mod state;

@@ -4,9 +4,13 @@
 //! number of the job, the state of its generator, its name, and the numbers of the writes that were in flight. Version 3
 //! (fio 3.33) has the places of the last writes that were answered in the place of those.
 
-use crate::dialect::fio::job::asked::FioJob;
+use crate::dialect::fio::job::asked::{FioCommand, FioJob};
+use crate::dialect::fio::job::choices::FioVerifyKind;
+use crate::dialect::fio::plan::FioClone;
 use assay_plan::error::Refusal;
 use assay_plan::name;
+use assay_plan::plan::Action;
+use assay_record::record::{PhaseRecord, Record};
 
 /// The version that is written.
 const VERSION: u64 = 7;
@@ -133,6 +137,40 @@ pub(in crate::dialect::fio) fn refusal(name: &str, why: &str) -> Refusal {
         why: format!("the state of the writes cannot be read: {why}"),
         instead: "leave verify_state_load out to verify all of the file, or let the job that writes have the same name and number".into(),
     }
+}
+
+/// The files of state that a run leaves, with their contents: of each clone that has written what can be verified.
+pub fn verify_states(
+    command: &FioCommand,
+    clones: &[FioClone],
+    record: &Record,
+) -> Vec<(String, Vec<u8>)> {
+    let verified = |job: &FioJob, clone: &FioClone, phase: &PhaseRecord| {
+        let result = phase.jobs.iter().find(|result| result.name == clone.name)?;
+        let flushes = result.totals.get(&Action::Flush).map_or(0, |flushes| flushes.ops.0);
+        Some(job.verified_of(result.totals.get(&Action::Write)?.ops.0, flushes))
+    };
+    let mut look = record.phases.look();
+    let each = clones.iter().filter_map(|clone| {
+        let name = state_file(command, clone)?;
+        let phase = clone.phases(&mut look).next()?;
+        let job = &command.jobs[clone.job];
+        Some((name, written(job, clone.thread - 1, verified(job, clone, &phase)?)))
+    });
+    each.collect()
+}
+
+/// The name of the file of state of a clone that leaves one.
+pub(in crate::dialect::fio) fn state_file(
+    command: &FioCommand,
+    clone: &FioClone,
+) -> Option<String> {
+    let job = &command.jobs[clone.job];
+    let saves = job.verify.kind != FioVerifyKind::None
+        && job.verify.state_save
+        && job.pattern.rw.writes()
+        && !job.verify.verify_only;
+    saves.then(|| file_name(command.own.aux_path.as_deref(), job, clone.thread - 1))
 }
 
 #[cfg(test)]
