@@ -12,7 +12,7 @@ extern crate assay_plan;
 pub mod report;
 
 // What the program was started with.
-pub mod surroundings;
+pub mod process;
 
 // Other tools' words in, those tools' words out.
 pub mod dialect;

@@ -4,10 +4,10 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::documents::read_record;
+use crate::process::Environment;
+use crate::process::stdout::printed;
+use crate::process::{NOT_SOUND, SOUND};
 use crate::report;
-use crate::surroundings::Environment;
-use crate::surroundings::stdout::printed;
-use crate::surroundings::{NOT_SOUND, SOUND};
 use assay_plan::error::{Doing, Error, Fault, Refusal};
 use assay_plan::name::NameText as _;
 use assay_record::record::{JsonLayout, Record, write_json};

@@ -8,10 +8,10 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use super::conduct::{PlanVerb, conduct, without_place};
 use super::output::OutputArgs;
 use super::place::{PathType, any_seed, look, standing};
+use crate::process::Environment;
+use crate::process::SOUND;
+use crate::process::stdout::printed;
 use crate::report::lesson::{about, list};
-use crate::surroundings::Environment;
-use crate::surroundings::SOUND;
-use crate::surroundings::stdout::printed;
 use assay_plan::error::{Doing, Error, Fault, Refusal};
 use assay_plan::name::NameText as _;
 use assay_plan::plan::{

@@ -11,8 +11,8 @@ use crate::dialect::session::{
 };
 use crate::dialect::verdict_place::VerdictPlace;
 use crate::dialect::{atto, named};
-use crate::surroundings::stdout::printed;
-use crate::surroundings::{Environment, FAULT, REFUSAL, SOUND, typing};
+use crate::process::stdout::printed;
+use crate::process::{Environment, FAULT, REFUSAL, SOUND, typing};
 use assay_engine::output::{OutputKind, OutputPlace};
 use assay_engine::sys::{signal, start};
 use assay_judge::predict::places;

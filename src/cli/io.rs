@@ -4,7 +4,7 @@ use super::conduct::PlanVerb;
 use super::output::OutputArgs;
 use super::place::{PathType, fits, latency, look_for_data, per_second, percent, target};
 use super::target_args::{LoadArgs, SeedArgs, SizeArgs, TargetArgs};
-use crate::surroundings::typing::short_time;
+use crate::process::typing::short_time;
 use assay_plan::error::{Error, Refusal};
 use assay_plan::name::NameText as _;
 use assay_plan::plan::{

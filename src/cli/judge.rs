@@ -9,9 +9,9 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use super::conduct::judged;
 use super::documents;
 use super::output::{ReportFiles, write_checksummed};
+use crate::process::Environment;
+use crate::process::stdout::printed;
 use crate::report;
-use crate::surroundings::Environment;
-use crate::surroundings::stdout::printed;
 use assay_plan::error::Error;
 
 /// The words of the verb.

@@ -37,7 +37,7 @@ mod version;
 mod watch;
 mod words;
 
-pub use crate::surroundings::{Environment, standard_streams};
+pub use crate::process::{Environment, standard_streams};
 pub use output::OutputArgs;
 
 use std::borrow::Cow;
@@ -51,9 +51,9 @@ use dialect::ForeignCommand;
 use verb::{Cli, ToolVerb, Verb};
 
 use crate::dialect::session::InvokedAs;
+use crate::process::stdout::{PipeWriter, printed};
+use crate::process::{FAULT, REFUSAL, SOUND, typing};
 use crate::report::{self, TerminalStyle};
-use crate::surroundings::stdout::{PipeWriter, printed};
-use crate::surroundings::{FAULT, REFUSAL, SOUND, typing};
 use assay_judge::catalogue;
 use assay_plan::error::{Error, Refusal};
 use assay_plan::name::NameText as _;

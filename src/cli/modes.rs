@@ -6,8 +6,8 @@ use super::conduct::PlanVerb;
 use super::output::OutputArgs;
 use super::place::{PathType, look, named_twice, standing};
 use super::target_args::{ConsentArgs, SeedArgs};
+use crate::process::typing::time;
 use crate::report::modes::SIZING;
-use crate::surroundings::typing::time;
 use assay_plan::error::{Error, Refusal};
 use assay_plan::name::NameText as _;
 use assay_plan::plan::{

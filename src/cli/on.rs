@@ -14,8 +14,8 @@ use std::io::Write;
 
 pub use args::{BoardArgs, OnArgs};
 
-use crate::surroundings::Environment;
-use crate::surroundings::stdout::PipeWriter;
+use crate::process::Environment;
+use crate::process::stdout::PipeWriter;
 use assay_plan::error::Error;
 
 /// Does on a board what the words say; the exit status there.

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{Access, access};
 
 use crate::dialect::verdict_place::has_part;
+use crate::process::Environment;
+use crate::process::stdout::escaped;
 use crate::report::{FORMATS, ReportFormat, TerminalStyle};
-use crate::surroundings::Environment;
-use crate::surroundings::stdout::escaped;
 use assay_engine::output::{OutputKind, OutputPlace, as_fault};
 use assay_judge::predict::places;
 use assay_judge::words::names;

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use super::output::ReportFiles;
+use crate::process::Environment;
 use crate::report;
-use crate::surroundings::Environment;
 use assay_plan::error::Error;
 use assay_plan::plan::Plan;
 use assay_record::record::Record;

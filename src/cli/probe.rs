@@ -3,9 +3,9 @@
 use std::io::Write;
 use std::path::PathBuf;
 
+use crate::process::Environment;
+use crate::process::stdout::printed;
 use crate::report;
-use crate::surroundings::Environment;
-use crate::surroundings::stdout::printed;
 use assay_judge::predict;
 use assay_plan::error::{Error, Refusal};
 use assay_plan::name::NameText as _;

@@ -10,7 +10,7 @@ use super::output::OutputArgs;
 use super::place::{look_for_data, named_twice, standing};
 use super::profile;
 use super::target_args::SeedArgs;
-use crate::surroundings::typing::time;
+use crate::process::typing::time;
 use assay_engine::sys::block::size_of_open;
 use assay_plan::error::{Doing, Error, Fault, Refusal};
 use assay_plan::name::NameText as _;

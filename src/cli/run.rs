@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::conduct::{PlanVerb, conduct};
 use super::documents::read_plan;
 use super::output::OutputArgs;
-use crate::surroundings::Environment;
+use crate::process::Environment;
 use assay_plan::error::{Error, Refusal};
 use assay_plan::name::{NameText as _, quoted};
 use assay_plan::plan::Plan;

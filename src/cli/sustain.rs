@@ -7,7 +7,7 @@ use super::output::OutputArgs;
 use super::place::{PathType, fits, look, target};
 use super::ramp::RampOrder;
 use super::target_args::{BlockArgs, ConsentArgs, DepthArgs, SeedArgs};
-use crate::surroundings::typing::time;
+use crate::process::typing::time;
 use assay_plan::error::{Error, Refusal};
 use assay_plan::name::{NameText as _, quoted};
 use assay_plan::plan::{

@@ -10,7 +10,7 @@ use super::output::OutputArgs;
 use super::place::{PathType, consents, fits, look_for_data, standing};
 use super::ramp::RampOrder;
 use super::target_args::{LoadArgs, SeedArgs, TargetArgs};
-use crate::surroundings::typing::time;
+use crate::process::typing::time;
 use assay_plan::error::{Error, Refusal};
 use assay_plan::name::NameText as _;
 use assay_plan::plan::{

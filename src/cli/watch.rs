@@ -3,11 +3,11 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
+use crate::process::Environment;
+use crate::process::stdout::{PipeWriter, printed};
+use crate::process::{FAULT, SOUND};
 use crate::report::TerminalStyle;
 use crate::report::watch::{WatchLines, WatchPage, WatchSummary, heading, json};
-use crate::surroundings::Environment;
-use crate::surroundings::stdout::{PipeWriter, printed};
-use crate::surroundings::{FAULT, SOUND};
 use assay_engine::sys::signal;
 use assay_plan::error::{Error, Refusal};
 use assay_plan::unit::Nanos;
@@ -32,7 +32,7 @@ pub struct WatchArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub count: Option<u64>,
     /// Stop after this time: 30, 5m, 1h
-    #[arg(long, value_name = "T", value_parser = crate::surroundings::typing::time, conflicts_with = "count")]
+    #[arg(long, value_name = "T", value_parser = crate::process::typing::time, conflicts_with = "count")]
     pub time: Option<Nanos>,
     /// Show every device below the path, not only the lowest
     ///

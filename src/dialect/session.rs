@@ -7,8 +7,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::verdict_place::VerdictPlace;
-use crate::surroundings::Environment;
-use crate::surroundings::typing::time;
+use crate::process::Environment;
+use crate::process::typing::time;
 use assay_plan::error::{Error, Refusal};
 use assay_plan::name::quoted;
 use assay_plan::plan::{CacheDrop, Plan, ToolProfile};

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, access};
 
+use crate::process::Environment;
+use crate::process::stdout::escaped;
 use crate::report::result_lines;
-use crate::surroundings::Environment;
-use crate::surroundings::stdout::escaped;
 use assay_engine::output::{self, OutputKind, OutputMode, OutputPlace};
 use assay_plan::error::{Error, Refusal};
 use assay_plan::name::NameText as _;

@@ -133,46 +133,17 @@ struct Said {
     words: BTreeSet<String>,
     /// Paths in its code.
     paths: BTreeSet<Vec<String>>,
-    /// Macros of its own that make types of the names that they are given.
-    makers: BTreeSet<String>,
-    /// Names before a brace in what a macro is called with, by the macro's name.
-    given: BTreeMap<String, BTreeSet<String>>,
 }
 
-/// The tokens from an opening bracket to the one that closes it.
-fn enclosed(tokens: &[Token]) -> &[Token] {
-    let mut depth = 0;
-    for (index, token) in tokens.iter().enumerate() {
-        match token {
-            Token::Sign('{' | '(' | '[') => depth += 1,
-            Token::Sign('}' | ')' | ']') => depth -= 1,
-            _ => {}
-        }
-        if depth == 0 && index > 0 {
-            return &tokens[..=index];
-        }
-    }
-    tokens
-}
-
-/// Whether a macro's text makes types whose names it is given: `pub enum $name`.
-fn makes_types(text: &[Token]) -> bool {
-    let type_words = ["struct", "enum", "trait"];
-    text.windows(2).any(|pair| {
-        type_words.iter().any(|word| is(Some(&pair[0]), word)) && is(Some(&pair[1]), "$")
-    })
-}
-
-/// Names before a brace among what a macro is called with: of `{ Rw { Read = "read" } }` it is `Rw`.
-fn names_given(text: &[Token]) -> BTreeSet<String> {
-    let mut depth = 0;
-    let mut found = BTreeSet::new();
-    for pair in text.windows(2) {
+/// Names before a brace in what a macro is called with, which are those of types that it makes: of
+/// `made! { Rw { Read = "read" } }` it is `Rw`.
+fn names_given(called_with: &[Token]) -> BTreeSet<String> {
+    let (mut depth, mut found) = (0, BTreeSet::new());
+    for pair in called_with.windows(2) {
         match (&pair[0], &pair[1]) {
-            (Token::Word(name), Token::Sign('{')) if depth == 1 => {
-                found.insert(name.clone());
-            }
+            (Token::Word(name), Token::Sign('{')) if depth == 1 => drop(found.insert(name.clone())),
             (Token::Sign('{'), _) => depth += 1,
+            (Token::Sign('}'), _) if depth == 1 => break,
             (Token::Sign('}'), _) => depth -= 1,
             _ => {}
         }
@@ -258,14 +229,10 @@ fn read(tokens: &[Token]) -> Said {
             Token::Word(word) if word == "macro_rules" => {
                 if let Some(Token::Word(name)) = tokens.get(here + 2) {
                     said.defines.insert(name.clone());
-                    if makes_types(enclosed(&tokens[here + 3..])) {
-                        said.makers.insert(name.clone());
-                    }
                 }
             }
-            Token::Word(name) if depth == 0 && next == Some(&Token::Sign('!')) => {
-                let names = names_given(enclosed(&tokens[here + 2..]));
-                said.given.entry(name.clone()).or_default().extend(names);
+            Token::Word(_) if depth == 0 && next == Some(&Token::Sign('!')) => {
+                said.defines.append(&mut names_given(&tokens[here + 2..]));
             }
             Token::Word(first) if next == Some(&Token::Of) => {
                 let mut path = vec![first.clone()];
@@ -317,13 +284,6 @@ impl Files {
         for module in only_tests {
             let below = format!("{module}::");
             files.said.retain(|name, _| *name != module && !name.starts_with(&below));
-        }
-        let makers: BTreeSet<String> =
-            files.said.values().flat_map(|said| said.makers.iter().cloned()).collect();
-        for said in files.said.values_mut() {
-            let given = said.given.iter().filter(|(name, _)| makers.contains(*name));
-            let names: Vec<String> = given.flat_map(|(_, names)| names.iter().cloned()).collect();
-            said.defines.extend(names);
         }
         files
     }

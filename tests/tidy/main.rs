@@ -44,46 +44,20 @@ const ROOMS: &[(&str, &[&str])] = &[
         ],
     ),
     // What the program was started with, and what it gives back.
-    ("surroundings", &["report", "record", "sys", "plan", "unit", "name", "error"]),
+    ("process", &["report", "record", "sys", "plan", "unit", "name", "error"]),
     // Whose words they are runs them: as another tool would, which has its own files and signals.
     (
         "dialect",
         &[
-            "surroundings",
-            "run",
-            "output",
-            "sys",
-            "report",
-            "verdict",
-            "record",
-            "words",
-            "claim",
-            "plan",
-            "stats",
-            "evidence",
-            "unit",
-            "name",
-            "error",
+            "process", "run", "output", "sys", "report", "verdict", "record", "words", "claim",
+            "plan", "stats", "evidence", "unit", "name", "error",
         ],
     ),
     (
         "cli",
         &[
-            "dialect",
-            "surroundings",
-            "report",
-            "verdict",
-            "run",
-            "record",
-            "evidence",
-            "engine",
-            "output",
-            "sys",
-            "plan",
-            "stats",
-            "unit",
-            "name",
-            "error",
+            "dialect", "process", "report", "verdict", "run", "record", "evidence", "engine",
+            "output", "sys", "plan", "stats", "unit", "name", "error",
         ],
     ),
 ];
@@ -490,10 +464,10 @@ fn surroundings_and_clocks_are_read_in_one_place() {
             let mut refuse = |what: &str| {
                 complaints.push(format!("{}:{number}: {what}", source.path));
             };
-            if line.contains("env::var") && room != "surroundings" {
-                refuse("variables are read in surroundings only");
+            if line.contains("env::var") && room != "process" {
+                refuse("variables are read in process only");
             }
-            if line.contains("std::env") && !matches!(&*room, "surroundings" | "cli" | "main") {
+            if line.contains("std::env") && !matches!(&*room, "process" | "cli" | "main") {
                 refuse("the environment is cli's");
             }
             let clock = ["Instant::now", "SystemTime", "::clock_gettime"]

@@ -12,7 +12,7 @@ use super::super::words;
 use super::args::OnArgs;
 use super::frame::{BoardCommand, BoardFrame, BoardWord};
 use super::link::Board;
-use crate::surroundings::Environment;
+use crate::process::Environment;
 use assay_plan::error::{Error, Refusal};
 use assay_plan::name::{NameText as _, path, quoted};
 use assay_plan::plan::PlanBoard;

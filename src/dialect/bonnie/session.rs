@@ -15,9 +15,9 @@ use crate::dialect::session::{
     Dialect, KnownTool, LineContext, PrintedResult, ReadLine, SessionEnd, SignalUse, ToolRun,
     ToolSaid, ToolSession, ToolStreams, typed_line, without_plan,
 };
+use crate::process::SOUND;
+use crate::process::stdout::printed;
 use crate::report;
-use crate::surroundings::SOUND;
-use crate::surroundings::stdout::printed;
 use assay_engine::sys::{clock, semaphore};
 use assay_plan::error::{Doing, Error, Fault, Refusal};
 use assay_plan::name::NameText as _;
@@ -362,7 +362,7 @@ mod tests {
 
     use super::*;
     use crate::dialect::session::InvokedAs;
-    use crate::surroundings::Environment;
+    use crate::process::Environment;
     use assay_testing::doctored::DoctoredRecord;
 
     /// What becomes of a line where there is a folder `/mnt/sd` with a file `seeds` in it.

@@ -16,9 +16,9 @@ use crate::dialect::session::{
     ToolSession, ToolStreams, cold, settle, typed_line, unknown_value, without_plan,
 };
 use crate::dialect::verdict_place::{VerdictPlace, is_silent, is_unheard};
+use crate::process::Environment;
+use crate::process::{FAULT, SOUND};
 use crate::report::verdict_lines;
-use crate::surroundings::Environment;
-use crate::surroundings::{FAULT, SOUND};
 use assay_engine::sys::{clock, start};
 use assay_plan::error::{Doing, Error, Fault, Refusal};
 use assay_plan::name::{NameText as _, quoted};

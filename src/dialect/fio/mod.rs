@@ -18,20 +18,12 @@ pub use input::answers::version;
 pub use input::corrected::{FioCorrection, corrections, surprising};
 pub use input::meanings::meanings;
 pub use input::read::read;
-pub use job::asked::{
-    FioCommand, FioEta, FioFormat, FioIdleProfile, FioJob, FioPathKind, FioWorld, MINOR, NAME,
-    VERSION,
+pub use job::{
+    FioAccessZone, FioAmount, FioBlockShare, FioBorneErrors, FioCommand, FioComplaint,
+    FioDistribution, FioEngine, FioEta, FioFormat, FioIdleProfile, FioJob, FioLogWindow,
+    FioPathKind, FioPriorityShare, FioRw, FioSteadyLimit, FioSteadyState, FioSyncRange, FioUnified,
+    FioVerifyKind, FioWorld, MINOR, NAME, PerDirection, VERSION, split as split_names,
 };
-pub use job::choices::{
-    FioLogWindow, FioRw, FioSteadyState, FioSyncRange, FioUnified, FioVerifyKind,
-};
-pub use job::complaint::FioComplaint;
-pub use job::data::FioBorneErrors;
-pub use job::direction::PerDirection;
-pub use job::engine::FioEngine;
-pub use job::names::split as split_names;
-pub use job::target::{FioAccessZone, FioAmount, FioBlockShare, FioDistribution};
-pub use job::work::{FioPriorityShare, FioSteadyLimit};
 pub use logs::iolog::{completions, written_list};
 pub use logs::stored::stored_log;
 pub use logs::whole::whole_bandwidth;

@@ -13,10 +13,10 @@ use crate::dialect::session::{
     Dialect, InvokedAs, KnownTool, LineContext, ReadLine, SessionEnd, ToolRun, ToolSaid,
     ToolSession, ToolStreams, cold, typed_line, without_plan,
 };
+use crate::process::SOUND;
+use crate::process::stdout::{escaped, printed};
+use crate::process::typing;
 use crate::report;
-use crate::surroundings::SOUND;
-use crate::surroundings::stdout::{escaped, printed};
-use crate::surroundings::typing;
 use assay_engine::output::{self, OutputMode};
 use assay_plan::error::{Doing, Error, Fault, Refusal};
 use assay_plan::name::{NameText as _, quoted, shown, tamed};
@@ -444,7 +444,7 @@ impl Observer for Screen<'_> {
 mod tests {
     use super::*;
     use crate::dialect::session::InvokedAs;
-    use crate::surroundings::Environment;
+    use crate::process::Environment;
     use assay_testing::doctored::DoctoredRecord;
 
     /// What is dropped before each phase of a line, with `ASSAY_COLD` set to that.

@@ -1,8 +1,7 @@
 //! What fio answers in place of a run: help, lists of options and engines, and a job file as one line.
 
 use crate::dialect::fio::NAME;
-use crate::dialect::fio::job::asked::{FioTyped, VERSION};
-use crate::dialect::fio::job::engine::FioEngine;
+use crate::dialect::fio::job::{FioEngine, FioTyped, VERSION};
 use crate::dialect::fio::options;
 use crate::dialect::fio::options::kind::FioKind;
 use crate::dialect::fio::options::option::FioOption;
@@ -30,7 +29,7 @@ pub(super) fn usage(own: &[FioOwnOption]) -> String {
 }
 
 /// What is known of an option below its first line: alias, kind, default, range, words.
-pub(in crate::dialect::fio) fn details(option: &FioOption) -> String {
+pub fn details(option: &FioOption) -> String {
     let mut text = String::new();
     let mut line = |head: &str, what: &str| text.push_str(&format!("{head:>20}: {what}\n"));
     if !option.alias.is_empty() {

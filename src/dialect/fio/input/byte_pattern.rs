@@ -1,14 +1,13 @@
 //! Patterns of bytes: `0xdeadbeef`, `-100`, `"text"`, `%o`, one behind the other.
 
-use crate::dialect::fio::job::complaint::FioFault;
-use crate::dialect::fio::job::data::FioBytePattern;
+use crate::dialect::fio::job::{FioBytePattern, FioFault};
 use assay_plan::name;
 
 /// A pattern, bytes, at most.
 const LONGEST: usize = 512 * 1024;
 
 /// The files whose contents are part of a pattern, in their order: `'FILE'`.
-pub(in crate::dialect::fio) fn quoted(text: &str) -> Vec<&str> {
+pub fn quoted(text: &str) -> Vec<&str> {
     let (mut files, mut rest) = (Vec::new(), text);
     while let Some(at) = rest.find(['"', '\'']) {
         let mark = &rest[at..=at];
@@ -23,7 +22,7 @@ pub(in crate::dialect::fio) fn quoted(text: &str) -> Vec<&str> {
 
 /// Reads a pattern. `%o` is the offset of a block, where an option has it; `files` are the contents of the
 /// files that are quoted in it.
-pub(in crate::dialect::fio) fn read(
+pub fn read(
     name: &str,
     text: &str,
     offsets: bool,

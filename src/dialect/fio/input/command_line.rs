@@ -5,9 +5,10 @@ use std::path::Path;
 use super::answers;
 use super::complete::{JobList, finish};
 use super::reader::{self, OptionText, Reader};
-use crate::dialect::fio::job::asked::{FioIdleProfile, FioJob, FioNote, MINOR};
-use crate::dialect::fio::job::complaint::{FioComplaint, FioFault, FioPlace};
 use crate::dialect::fio::job::engine;
+use crate::dialect::fio::job::{
+    FioComplaint, FioFault, FioIdleProfile, FioJob, FioNote, FioPlace, MINOR,
+};
 use crate::dialect::fio::logs::stored::inflated_log;
 use crate::dialect::fio::options;
 use crate::dialect::fio::options::option::FioOption;
@@ -16,7 +17,7 @@ use crate::dialect::near;
 use assay_plan::error::{Doing, Fault};
 
 /// What the words came to so far.
-pub(in crate::dialect::fio) struct CommandLine<'w> {
+pub struct CommandLine<'w> {
     /// What is known while words are read.
     pub reader: Reader<'w>,
     /// The jobs of the line.
@@ -103,10 +104,7 @@ impl LongOption {
 }
 
 /// Reads all words.
-pub(in crate::dialect::fio) fn words(
-    line: &mut CommandLine<'_>,
-    words: &[String],
-) -> Result<(), FioComplaint> {
+pub fn words(line: &mut CommandLine<'_>, words: &[String]) -> Result<(), FioComplaint> {
     let mut at = 0;
     while at < words.len() && line.answer.is_none() {
         let word = words[at].as_str();

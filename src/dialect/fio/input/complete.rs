@@ -7,18 +7,15 @@ use super::conflicts;
 use super::conflicts::Findings;
 use super::reader::Reader;
 use super::together;
-use crate::dialect::fio::job::asked::{FioJob, FioNote, FioOptions, FioPathKind, FioWorld};
-use crate::dialect::fio::job::choices::{
-    FioRandomGenerator, FioSubmitMode, FioVerifyKind, FioZoneMode,
-};
-use crate::dialect::fio::job::complaint::{FioComplaint, FioFault};
-use crate::dialect::fio::job::direction::FioDirection;
 use crate::dialect::fio::job::engine;
-use crate::dialect::fio::job::target::{FioAmount, FioDistribution};
+use crate::dialect::fio::job::{
+    FioAmount, FioComplaint, FioDirection, FioDistribution, FioFault, FioJob, FioNote, FioOptions,
+    FioPathKind, FioRandomGenerator, FioSubmitMode, FioVerifyKind, FioWorld, FioZoneMode,
+};
 
 /// Where a list of jobs stands: groups, and what the jobs before were.
 #[derive(Debug, Default)]
-pub(in crate::dialect::fio) struct JobList {
+pub struct JobList {
     /// The jobs that are complete.
     pub jobs: Vec<FioJob>,
     group: u32,
@@ -284,7 +281,7 @@ fn verify(job: &mut FioJob, findings: &mut Findings) {
 }
 
 /// Whether a block may be written twice.
-pub(in crate::dialect::fio) fn may_overlap(job: &FioJob) -> bool {
+pub fn may_overlap(job: &FioJob) -> bool {
     let (pattern, target) = (&job.pattern, &job.target);
     let again = match (target.io_size, target.size) {
         (Some(FioAmount::Bytes(done)), Some(FioAmount::Bytes(size))) => done > size,
@@ -385,7 +382,7 @@ fn report(job: &mut FioJob) {
 }
 
 /// Completes a job, unless nothing is run.
-pub(in crate::dialect::fio) fn finish(
+pub fn finish(
     reader: &mut Reader<'_>,
     jobs: &mut JobList,
     job: FioJob,

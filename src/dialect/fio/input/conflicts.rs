@@ -2,18 +2,17 @@
 
 use std::time::Duration;
 
-use crate::dialect::fio::job::asked::{FioJob, FioOptions};
-use crate::dialect::fio::job::choices::{FioDedupeMode, FioVerifyKind, FioZoneMode};
-use crate::dialect::fio::job::complaint::FioFault;
-use crate::dialect::fio::job::direction::{FioDirection, PerDirection};
-use crate::dialect::fio::job::target::FioAmount;
+use crate::dialect::fio::job::{
+    FioAmount, FioDedupeMode, FioDirection, FioFault, FioJob, FioOptions, FioVerifyKind,
+    FioZoneMode, PerDirection,
+};
 
 /// Bytes of a header of verification.
 const HEADER: u32 = 48;
 
 /// What was found: lines of fio that end it, and lines that do not.
 #[derive(Debug, Default)]
-pub(in crate::dialect::fio) struct Findings {
+pub struct Findings {
     /// Lines that do not end it, unless warnings do.
     pub warnings: Vec<String>,
     /// Those among them that go to standard output.
@@ -58,7 +57,7 @@ impl Findings {
 }
 
 /// Those that are seen before anything is derived.
-pub(in crate::dialect::fio) fn before(job: &FioJob, own: &FioOptions, findings: &mut Findings) {
+pub fn before(job: &FioJob, own: &FioOptions, findings: &mut Findings) {
     let (rw, verify) = (job.pattern.rw, &job.verify);
     let trims_verified =
         verify.kind != FioVerifyKind::None && verify.trim_backlog > 0 && verify.trim_percentage > 0;
@@ -127,7 +126,7 @@ fn rates(job: &FioJob, findings: &mut Findings) {
 }
 
 /// Those that are seen when the rest is derived.
-pub(in crate::dialect::fio) fn after(job: &FioJob, before: &[FioJob], findings: &mut Findings) {
+pub fn after(job: &FioJob, before: &[FioJob], findings: &mut Findings) {
     let smallest = job.pattern.min_bs.iter().copied().min().unwrap_or_default();
     if let Some(FioAmount::Bytes(size)) = job.target.size {
         findings.deny(
@@ -220,7 +219,7 @@ fn steady(job: &FioJob, before: &[FioJob], findings: &mut Findings) {
 }
 
 /// Whether the job that it waits for is there, once.
-pub(in crate::dialect::fio) fn waits_for(job: &FioJob, before: &[FioJob]) -> Result<(), FioFault> {
+pub fn waits_for(job: &FioJob, before: &[FioJob]) -> Result<(), FioFault> {
     let Some(other) = &job.schedule.wait_for else { return Ok(()) };
     let name = &job.name;
     if other == name {
@@ -302,7 +301,7 @@ pub(super) fn in_group(job: &FioJob, before: &[FioJob], in_group: u32) -> Result
 }
 
 /// The time of issue stands in logs of latency with offsets only.
-pub(in crate::dialect::fio) fn logs(job: &FioJob) -> Result<(), FioFault> {
+pub fn logs(job: &FioJob) -> Result<(), FioFault> {
     let logs = &job.logs;
     match logs.issue_time && !(logs.lat.is_some() && logs.offset) {
         true => Err(FioFault::line(

@@ -5,8 +5,7 @@ use std::io;
 use std::path::Path;
 
 use super::read::read;
-use crate::dialect::fio::job::asked::{FioCommand, FioNote, FioWorld};
-use crate::dialect::fio::job::complaint::FioPlace;
+use crate::dialect::fio::job::{FioCommand, FioNote, FioPlace, FioWorld};
 use crate::dialect::fio::options;
 use crate::dialect::fio::outcome::run_report::note_line;
 

@@ -1,12 +1,12 @@
 //! Lists of CPUs: `0,2,4-7`, and masks of them.
 
-use crate::dialect::fio::job::complaint::FioFault;
+use crate::dialect::fio::job::FioFault;
 
 /// CPUs that a list may name: the numbers of fio's own sets.
 const MOST: u32 = 1024;
 
 /// The CPUs of a list.
-pub(in crate::dialect::fio) fn read(name: &str, text: &str) -> Result<Vec<u32>, FioFault> {
+pub fn read(name: &str, text: &str) -> Result<Vec<u32>, FioFault> {
     let bad = || FioFault::new(format!("'{text}' of '{name}' is no list of CPUs"), "0,2,4-7");
     let mut cpus = Vec::new();
     for part in text.trim().split(',').take_while(|part| !part.is_empty()) {
@@ -30,7 +30,7 @@ pub(in crate::dialect::fio) fn read(name: &str, text: &str) -> Result<Vec<u32>, 
 }
 
 /// The CPUs of a mask.
-pub(in crate::dialect::fio) fn of_mask(mask: i64) -> Vec<u32> {
+pub fn of_mask(mask: i64) -> Vec<u32> {
     (0..32).filter(|bit| mask >> bit & 1 == 1).collect()
 }
 

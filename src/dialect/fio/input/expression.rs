@@ -2,7 +2,7 @@
 
 /// What a number without a unit is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::dialect::fio) enum Implied {
+pub enum Implied {
     /// Bytes, or anything that is counted; `m` is mega.
     Bytes,
     /// Seconds; `m` is minutes, and the result is in microseconds.
@@ -46,7 +46,7 @@ impl Arithmetic {
 }
 
 /// What an expression in brackets comes to; none where the text is none.
-pub(in crate::dialect::fio) fn of(text: &str, implied: Implied) -> Option<i64> {
+pub fn of(text: &str, implied: Implied) -> Option<i64> {
     if !text.starts_with('(') {
         return None;
     }
@@ -67,7 +67,7 @@ pub(in crate::dialect::fio) fn of(text: &str, implied: Implied) -> Option<i64> {
 }
 
 /// What plain arithmetic of whole numbers comes to, as `bc` computes it for a value with a keyword in it.
-pub(in crate::dialect::fio) fn plain(text: &str) -> Option<i64> {
+pub fn plain(text: &str) -> Option<i64> {
     of(&format!("({text})"), Implied::Bytes)
 }
 

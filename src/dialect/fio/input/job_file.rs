@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use crate::dialect::fio::job::asked::FioWorld;
-use crate::dialect::fio::job::complaint::{FioComplaint, FioFault, FioPlace};
+use crate::dialect::fio::job::{FioComplaint, FioFault, FioPlace, FioWorld};
 use assay_plan::name;
 
 /// The longest name of a section, characters.
@@ -15,7 +14,7 @@ const LONGEST_LINE: usize = 8191;
 
 /// A line of a section.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::dialect::fio) struct SectionLine {
+pub struct SectionLine {
     /// The line without blanks around it and without its comment.
     pub text: String,
     /// Where it begins.
@@ -26,7 +25,7 @@ pub(in crate::dialect::fio) struct SectionLine {
 
 /// A section of a job file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::dialect::fio) struct FileSection {
+pub struct FileSection {
     /// Its name.
     pub name: String,
     /// Its line as it was typed.
@@ -45,7 +44,7 @@ impl FileSection {
 }
 
 /// The sections of a job file; of those that are not asked for nothing is read.
-pub(in crate::dialect::fio) fn sections(
+pub fn sections(
     name: &str,
     only: &[String],
     world: &FioWorld<'_>,

@@ -1,7 +1,7 @@
 //! What a line of a job file refers to: `${VARIABLE}` and `$keyword`.
 
 use super::expression;
-use crate::dialect::fio::job::asked::FioWorld;
+use crate::dialect::fio::job::FioWorld;
 
 /// The longest line that is computed, characters, and its longest value.
 const LONGEST: (usize, usize) = (128, 100);

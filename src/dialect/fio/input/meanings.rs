@@ -1,7 +1,7 @@
 //! What the options of a line mean, one by one.
 
 use super::corrected::surprising;
-use crate::dialect::fio::job::asked::{FioCommand, FioTyped};
+use crate::dialect::fio::job::{FioCommand, FioTyped};
 use crate::dialect::fio::options;
 use crate::dialect::option::valued;
 use assay_record::record::WordMeaning;

@@ -7,7 +7,7 @@ const SECOND: i64 = 1_000_000;
 
 /// A number that fio read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::dialect::fio) struct FioNumber {
+pub struct FioNumber {
     /// The number; of a percentage the number before the sign.
     pub value: i64,
     /// Whether a percent sign followed.
@@ -16,7 +16,7 @@ pub(in crate::dialect::fio) struct FioNumber {
 
 /// Why a text is no number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::dialect::fio) enum FioNumberFault {
+pub enum FioNumberFault {
     /// It begins with no number.
     None,
     /// It is beyond 2^63.
@@ -24,7 +24,7 @@ pub(in crate::dialect::fio) enum FioNumberFault {
 }
 
 /// A size or count: `0x`, digits, a suffix. `kib` is 1000 where `kb_base` is 1024: fio has it that way round.
-pub(in crate::dialect::fio) fn size(text: &str, kb_base: u32) -> Result<FioNumber, FioNumberFault> {
+pub fn size(text: &str, kb_base: u32) -> Result<FioNumber, FioNumberFault> {
     if let Some(value) = expression::of(text, expression::Implied::Bytes) {
         return Ok(FioNumber { value, percent: false });
     }
@@ -39,7 +39,7 @@ pub(in crate::dialect::fio) fn size(text: &str, kb_base: u32) -> Result<FioNumbe
 }
 
 /// A time in microseconds; a number alone is seconds or microseconds.
-pub(in crate::dialect::fio) fn time(text: &str, seconds: bool) -> Result<i64, FioNumberFault> {
+pub fn time(text: &str, seconds: bool) -> Result<i64, FioNumberFault> {
     let implied = match seconds {
         true => expression::Implied::Seconds,
         false => expression::Implied::Microseconds,

@@ -6,8 +6,9 @@ use super::complete::{JobList, finish};
 use super::job_file::{self, FileSection};
 use super::reader::Reader;
 use super::section;
-use crate::dialect::fio::job::asked::{FioCommand, FioJob, FioNote, FioTyped, FioWorld};
-use crate::dialect::fio::job::complaint::{FioComplaint, FioFault, FioPlace, USAGE};
+use crate::dialect::fio::job::{
+    FioCommand, FioComplaint, FioFault, FioJob, FioNote, FioPlace, FioTyped, FioWorld, USAGE,
+};
 use crate::dialect::fio::options::own::OWN_OPTIONS;
 use crate::dialect::fio::outcome::debug;
 

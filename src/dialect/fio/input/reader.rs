@@ -6,11 +6,10 @@ use super::answers;
 use super::byte_pattern;
 use super::surprises::{self, FioSurprise};
 use super::value::FioValue;
-use crate::dialect::fio::job::asked::{
-    FioJob, FioNote, FioOptions, FioPathKind, FioTyped, FioWorld,
-};
-use crate::dialect::fio::job::complaint::{FioFault, FioPlace};
 use crate::dialect::fio::job::names;
+use crate::dialect::fio::job::{
+    FioFault, FioJob, FioNote, FioOptions, FioPathKind, FioPlace, FioTyped, FioWorld,
+};
 use crate::dialect::fio::options;
 use crate::dialect::fio::options::kind::FioKind;
 use crate::dialect::fio::options::option::{FioOption, FioStanding};
@@ -18,7 +17,7 @@ use crate::dialect::near;
 
 /// An option as it stands, before it is taken.
 #[derive(Clone, Debug)]
-pub(in crate::dialect::fio) struct OptionText<'t> {
+pub struct OptionText<'t> {
     /// The value; none is that nothing was typed.
     pub value: Option<&'t str>,
     /// The whole word as it was typed.
@@ -28,7 +27,7 @@ pub(in crate::dialect::fio) struct OptionText<'t> {
 }
 
 /// What is known while words are read.
-pub(in crate::dialect::fio) struct Reader<'w> {
+pub struct Reader<'w> {
     /// The surroundings.
     pub world: &'w FioWorld<'w>,
     /// The options of the program itself.
@@ -175,17 +174,17 @@ impl Reader<'_> {
 }
 
 /// The option of that name that every job has.
-pub(in crate::dialect::fio) fn of_jobs(name: &str) -> Option<&'static FioOption> {
+pub fn of_jobs(name: &str) -> Option<&'static FioOption> {
     options::of_jobs().find(|option| option.is(name))
 }
 
 /// The option of that name that the engine of a job adds.
-pub(in crate::dialect::fio) fn of_engine(job: &FioJob, name: &str) -> Option<&'static FioOption> {
+pub fn of_engine(job: &FioJob, name: &str) -> Option<&'static FioOption> {
     options::of_engine(job.queue.engine).find(|option| option.is(name))
 }
 
 /// An option of a section that there is none of: what fio says and what was probably meant.
-pub(in crate::dialect::fio) fn unknown(job: &FioJob, line: &str, name: &str) -> FioFault {
+pub fn unknown(job: &FioJob, line: &str, name: &str) -> FioFault {
     let mut lines = vec![format!("Bad option <{line}>")];
     let said = near::nearest(name, options::of_jobs().map(|option| option.name));
     lines.extend(said.map(|name| format!("Did you mean {name}?")));

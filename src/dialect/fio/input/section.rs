@@ -3,9 +3,8 @@
 use super::job_file::{FileSection, SectionLine};
 use super::keywords;
 use super::reader::{self, OptionText, Reader};
-use crate::dialect::fio::job::asked::{FioJob, FioNote};
-use crate::dialect::fio::job::complaint::{FioComplaint, FioFault, FioPlace};
 use crate::dialect::fio::job::engine;
+use crate::dialect::fio::job::{FioComplaint, FioFault, FioJob, FioNote, FioPlace};
 use crate::dialect::fio::options::option::FioOption;
 
 /// A line that names no option of all jobs: it may be one of the engine.
@@ -32,7 +31,7 @@ impl Faults {
 }
 
 /// Lets all options of a section act on its job.
-pub(in crate::dialect::fio) fn take(
+pub fn take(
     reader: &mut Reader<'_>,
     job: &mut FioJob,
     section: &FileSection,

@@ -2,12 +2,10 @@
 
 use super::number;
 use super::value::{Applied, FioValue};
-use crate::dialect::fio::job::asked::FioJob;
-use crate::dialect::fio::job::choices::FioWord;
-use crate::dialect::fio::job::complaint::FioFault;
-use crate::dialect::fio::job::direction::{FioDirection, PerDirection};
-use crate::dialect::fio::job::target::{FioAccessZone, FioAmount, FioBlockShare};
-use crate::dialect::fio::job::work::FioPriorityShare;
+use crate::dialect::fio::job::{
+    FioAccessZone, FioAmount, FioBlockShare, FioDirection, FioFault, FioJob, FioPriorityShare,
+    FioWord, PerDirection,
+};
 
 /// Block sizes in a split, at most.
 const MOST_BLOCKS: usize = 64;
@@ -17,7 +15,7 @@ const MOST_ZONES: usize = 256;
 const LONGEST_SEQUENCE: usize = 64;
 
 /// Words of `random_distribution`.
-pub(in crate::dialect::fio) const DISTRIBUTIONS: &[FioWord] = &[
+pub const DISTRIBUTIONS: &[FioWord] = &[
     FioWord { name: "random", help: "evenly" },
     FioWord { name: "zipf", help: "Zipf; zipf:THETA[:CENTRE]" },
     FioWord { name: "pareto", help: "Pareto; pareto:H[:CENTRE]" },
@@ -89,7 +87,7 @@ fn fill(shares: &mut [Option<u32>]) {
 }
 
 /// `bssplit=4k/50:16k/:64k/20`.
-pub(in crate::dialect::fio) fn bssplit(job: &mut FioJob, value: &FioValue<'_>) -> Applied {
+pub fn bssplit(job: &mut FioJob, value: &FioValue<'_>) -> Applied {
     let text = value
         .text
         .ok_or_else(|| FioFault::new("'bssplit' has no value", "bssplit=4k/50:64k/50"))?;
@@ -130,7 +128,7 @@ pub(in crate::dialect::fio) fn bssplit(job: &mut FioJob, value: &FioValue<'_>) -
 }
 
 /// The zones of `zoned:60/10:40/90` or, with sizes, of `zoned_abs:60/1g:40/9g`.
-pub(in crate::dialect::fio) fn zones(
+pub fn zones(
     postfix: Option<&str>,
     sizes: bool,
     kb_base: u32,
@@ -179,7 +177,7 @@ pub(in crate::dialect::fio) fn zones(
 }
 
 /// The blocks of `sequence:2,0,1`.
-pub(in crate::dialect::fio) fn sequence(postfix: Option<&str>) -> Result<Vec<u32>, FioFault> {
+pub fn sequence(postfix: Option<&str>) -> Result<Vec<u32>, FioFault> {
     let text = postfix.filter(|text| !text.is_empty()).ok_or_else(|| {
         FioFault::line("fio: missing pattern in sequence distribution", "sequence:2,0,1")
     })?;
@@ -206,7 +204,7 @@ pub(in crate::dialect::fio) fn sequence(postfix: Option<&str>) -> Result<Vec<u32
 }
 
 /// The entries of `cmdprio_bssplit=4k/10/1/0:64k/5`: size, percent, class, level and hint.
-pub(in crate::dialect::fio) fn priorities(
+pub fn priorities(
     text: &str,
     kb_base: u32,
 ) -> Result<PerDirection<Vec<FioPriorityShare>>, FioFault> {

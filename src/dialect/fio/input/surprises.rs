@@ -7,7 +7,7 @@ use crate::dialect::fio::options::option::{FioOption, FioStanding};
 
 /// A surprise in a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::dialect::fio) struct FioSurprise {
+pub struct FioSurprise {
     /// What fio makes of it.
     pub made: String,
     /// What was probably meant.
@@ -27,7 +27,7 @@ impl FioSurprise {
 }
 
 /// The surprises in an option with its value.
-pub(in crate::dialect::fio) fn of(option: &FioOption, value: &FioValue<'_>) -> Vec<FioSurprise> {
+pub fn of(option: &FioOption, value: &FioValue<'_>) -> Vec<FioSurprise> {
     let mut surprises: Vec<_> = number_of(option, value).into_iter().collect();
     surprises.extend(list_of(option, value));
     for part in &value.ignored {

@@ -1,14 +1,13 @@
 //! Surprises of options that are fine alone and mean little together.
 
-use crate::dialect::fio::job::asked::{FioJob, FioNote};
-use crate::dialect::fio::job::choices::{FioSteadyState, FioVerifyKind};
-use crate::dialect::fio::job::direction::FioDirection;
-use crate::dialect::fio::job::engine::FioEngine;
 use crate::dialect::fio::job::names;
-use crate::dialect::fio::job::target::{FioAmount, FioBlockShare};
+use crate::dialect::fio::job::{
+    FioAmount, FioBlockShare, FioDirection, FioEngine, FioJob, FioNote, FioSteadyState,
+    FioVerifyKind,
+};
 
 /// The surprises of a complete job. Words are those that were typed for it, or for its defaults.
-pub(in crate::dialect::fio) fn notes(job: &FioJob) -> Vec<FioNote> {
+pub fn notes(job: &FioJob) -> Vec<FioNote> {
     let mut notes = Vec::new();
     let mut note = |name: &str, made: String, meant: &str, instead: &str| {
         notes.push(FioNote::about(job, name, made, meant, instead));

@@ -3,15 +3,12 @@
 use std::time::Duration;
 
 use super::number::{self, FioNumber, FioNumberFault};
-use crate::dialect::fio::job::choices::FioWord;
-use crate::dialect::fio::job::complaint::FioFault;
-use crate::dialect::fio::job::direction::PerDirection;
-use crate::dialect::fio::job::target::FioAmount;
+use crate::dialect::fio::job::{FioAmount, FioFault, FioWord, PerDirection};
 use crate::dialect::fio::options::kind::{FioKind, FioUnit};
 use crate::dialect::near;
 
 /// What an option did with its value.
-pub(in crate::dialect::fio) type Applied = Result<(), FioFault>;
+pub type Applied = Result<(), FioFault>;
 
 /// The value of an option.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -415,13 +412,13 @@ impl FioValue<'_> {
 }
 
 /// Microseconds as a duration.
-pub(in crate::dialect::fio) fn duration(microseconds: i64) -> Duration {
+pub fn duration(microseconds: i64) -> Duration {
     Duration::from_micros(u64::try_from(microseconds).unwrap_or_default())
 }
 
 /// The parts of a value: separated by the first kind of separator that is there, each time anew. fio
 /// takes what is behind a minus sign, too, as another part.
-pub(in crate::dialect::fio) fn parts(text: &str) -> Vec<&str> {
+pub fn parts(text: &str) -> Vec<&str> {
     if text.starts_with('(') {
         return vec![text];
     }
@@ -556,7 +553,7 @@ fn instead_of_nothing(name: &str, kind: &FioKind) -> String {
 }
 
 /// The number that a text begins with, as `scanf` reads it.
-pub(in crate::dialect::fio) fn leading_float(text: &str) -> Option<f64> {
+pub fn leading_float(text: &str) -> Option<f64> {
     let text = text.trim_start();
     let mut end = 0;
     for (at, c) in text.char_indices() {
@@ -577,7 +574,7 @@ fn decimals(text: &str) -> u32 {
 }
 
 /// The count that a text begins with, as `atoi` reads it; nothing is 0.
-pub(in crate::dialect::fio) fn leading_count(text: &str) -> u32 {
+pub fn leading_count(text: &str) -> u32 {
     let digits: String = text.trim_start().chars().take_while(char::is_ascii_digit).collect();
     digits.parse().unwrap_or(if digits.is_empty() { 0 } else { u32::MAX })
 }

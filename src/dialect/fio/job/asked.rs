@@ -332,12 +332,7 @@ pub struct FioCommand {
 }
 
 /// Why a word is not done: its place, what it is, what to write instead.
-pub(in crate::dialect::fio) fn refused(
-    job: &FioJob,
-    word: &str,
-    why: &str,
-    instead: &str,
-) -> Refusal {
+pub fn refused(job: &FioJob, word: &str, why: &str, instead: &str) -> Refusal {
     let typed = job.typed(word);
     let place = match typed.map(|typed| &typed.place) {
         Some(place @ FioPlace::Line { .. }) => place.to_string(),

@@ -55,7 +55,7 @@ pub struct FioComplaint {
 }
 
 /// The exit status of fio where words make no sense to it.
-pub(in crate::dialect::fio) const USAGE: u8 = 1;
+pub const USAGE: u8 = 1;
 
 impl FioComplaint {
     /// A complaint about a place; none is the whole line.

@@ -63,7 +63,7 @@ fio_words! {
 }
 
 /// A name that is none of an engine: what fio says, and the engine that was probably meant.
-pub(in crate::dialect::fio) fn unknown(typed: &str) -> FioFault {
+pub fn unknown(typed: &str) -> FioFault {
     let names = FioEngine::WORDS.iter().map(|word| word.name);
     let instead = match (typed.trim(), near::nearest(typed.trim(), names)) {
         ("liburing" | "uring" | "iouring", _) => "ioengine=io_uring".to_string(),
@@ -76,7 +76,7 @@ pub(in crate::dialect::fio) fn unknown(typed: &str) -> FioFault {
 }
 
 /// What is said of an engine that is not done here.
-pub(in crate::dialect::fio) fn refused(engine: FioEngine, why: &str) -> String {
+pub fn refused(engine: FioEngine, why: &str) -> String {
     format!("'ioengine={}' is not done here: {why}", engine.word())
 }
 

@@ -1,7 +1,7 @@
 //! `write_iolog`: the list of what a clone did, in the third version of fio's form, made of a line for each I/O that
 //! the engine has written down.
 
-use crate::dialect::fio::job::asked::FioJob;
+use crate::dialect::fio::job::FioJob;
 use crate::dialect::fio::job::names;
 use crate::dialect::fio::outcome::debug::completion;
 use crate::dialect::fio::plan::FioClone;

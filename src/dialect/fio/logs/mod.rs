@@ -9,9 +9,7 @@ use std::path::{Path, PathBuf};
 use iolog::written_list;
 use whole::whole_files;
 
-use crate::dialect::fio::job::asked::{FioCommand, FioJob};
-use crate::dialect::fio::job::choices::FioLogWindow;
-use crate::dialect::fio::job::engine::FioEngine;
+use crate::dialect::fio::job::{FioCommand, FioEngine, FioJob, FioLogWindow};
 use crate::dialect::fio::plan::FioClone;
 use crate::dialect::fio::print::{
     FioBins, FioHistogramLog, FioLogAverage, FioLogFormat, FioLogKind, FioLogSample, FioWindowValue,

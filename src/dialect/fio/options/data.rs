@@ -4,9 +4,7 @@ use super::kind::FioKind;
 use super::option::{FioOption, FioStanding};
 use crate::dialect::fio::input::byte_pattern;
 use crate::dialect::fio::input::value::{Applied, FioValue};
-use crate::dialect::fio::job::asked::FioJob;
-use crate::dialect::fio::job::choices::{FioDedupeMode, FioMem};
-use crate::dialect::fio::job::complaint::FioFault;
+use crate::dialect::fio::job::{FioDedupeMode, FioFault, FioJob, FioMem};
 
 pub(super) const OPTIONS: &[FioOption] = &[
     FioOption::new(

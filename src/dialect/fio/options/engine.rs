@@ -4,9 +4,7 @@ use super::kind::{FioKind, FioUnit};
 use super::option::{FioOption, FioStanding};
 use crate::dialect::fio::input::shares;
 use crate::dialect::fio::input::value::{Applied, FioValue};
-use crate::dialect::fio::job::asked::FioJob;
-use crate::dialect::fio::job::choices::{FioCpuMode, FioStatType, FioSubmitMode};
-use crate::dialect::fio::job::engine::FioEngine;
+use crate::dialect::fio::job::{FioCpuMode, FioEngine, FioJob, FioStatType, FioSubmitMode};
 
 const RING: &[FioEngine] = &[FioEngine::IoUring, FioEngine::IoUringCmd];
 const PRIORITIES: &[FioEngine] = &[FioEngine::IoUring, FioEngine::IoUringCmd, FioEngine::Libaio];

@@ -3,13 +3,11 @@
 use super::kind::FioKind;
 use super::option::{FioOption, FioStanding};
 use crate::dialect::fio::input::value::{Applied, FioValue, leading_count, leading_float};
-use crate::dialect::fio::job::asked::FioJob;
-use crate::dialect::fio::job::choices::{
-    FioFadvise, FioFallocate, FioFiletype, FioLockfile, FioServiceOrder,
-};
-use crate::dialect::fio::job::complaint::FioFault;
 use crate::dialect::fio::job::names;
-use crate::dialect::fio::job::target::FioAmount;
+use crate::dialect::fio::job::{
+    FioAmount, FioFadvise, FioFallocate, FioFault, FioFiletype, FioJob, FioLockfile,
+    FioServiceOrder,
+};
 
 pub(super) const OPTIONS: &[FioOption] = &[
     FioOption::new(

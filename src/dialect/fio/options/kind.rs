@@ -1,6 +1,6 @@
 //! What an option takes: a number, a word of a list, a text.
 
-use crate::dialect::fio::job::choices::FioWord;
+use crate::dialect::fio::job::FioWord;
 
 /// What a number counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

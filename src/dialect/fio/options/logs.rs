@@ -2,7 +2,7 @@
 
 use super::kind::FioKind;
 use super::option::{FioOption, FioStanding};
-use crate::dialect::fio::job::choices::FioLogWindow;
+use crate::dialect::fio::job::FioLogWindow;
 
 pub(super) const OPTIONS: &[FioOption] = &[
     FioOption::new(

@@ -18,7 +18,7 @@ mod sync;
 mod verify;
 mod zones;
 
-use crate::dialect::fio::job::engine::FioEngine;
+use crate::dialect::fio::job::FioEngine;
 use option::FioOption;
 
 /// Lists of options by what they are about, in the order of help.

@@ -2,7 +2,7 @@
 
 use super::kind::FioKind;
 use super::option::{FioOption, FioStanding};
-use crate::dialect::fio::job::engine::FioEngine;
+use crate::dialect::fio::job::FioEngine;
 
 const GONE: FioStanding = FioStanding::Noted("fio takes it no more");
 const NO_COMMANDS: FioStanding = FioStanding::Refused("ioengine=io_uring and the block device");

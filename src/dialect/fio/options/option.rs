@@ -4,8 +4,7 @@
 
 use super::kind::FioKind;
 use crate::dialect::fio::input::value::{Applied, FioValue};
-use crate::dialect::fio::job::asked::FioJob;
-use crate::dialect::fio::job::engine::FioEngine;
+use crate::dialect::fio::job::{FioEngine, FioJob};
 
 /// Whether an option is done here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

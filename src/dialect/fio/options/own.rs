@@ -2,8 +2,7 @@
 
 use crate::dialect::fio::input::number;
 use crate::dialect::fio::input::value::duration;
-use crate::dialect::fio::job::asked::{FioEta, FioFormat, FioIdleProfile, FioOptions};
-use crate::dialect::fio::job::complaint::FioFault;
+use crate::dialect::fio::job::{FioEta, FioFault, FioFormat, FioIdleProfile, FioOptions};
 
 /// Whether something follows an option of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,7 +17,7 @@ pub enum FioArgument {
 
 /// What the program does in place of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::dialect::fio) enum FioInstead {
+pub enum FioInstead {
     /// It runs.
     Run,
     /// It explains itself.

@@ -3,7 +3,7 @@
 use super::kind::FioKind;
 use super::option::{FioOption, FioStanding};
 use crate::dialect::fio::input::value::duration;
-use crate::dialect::fio::job::choices::{FioRateProcess, FioThinktimeBlocks};
+use crate::dialect::fio::job::{FioRateProcess, FioThinktimeBlocks};
 
 pub(super) const OPTIONS: &[FioOption] = &[
     FioOption::new(

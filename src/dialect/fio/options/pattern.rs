@@ -5,12 +5,9 @@ use super::option::FioOption;
 use crate::dialect::fio::input::number;
 use crate::dialect::fio::input::shares::{self, DISTRIBUTIONS};
 use crate::dialect::fio::input::value::{Applied, FioValue, leading_float};
-use crate::dialect::fio::job::asked::FioJob;
-use crate::dialect::fio::job::choices::{
-    FioRandomGenerator, FioRw, FioRwSequencer, FioServiceOrder,
+use crate::dialect::fio::job::{
+    FioDistribution, FioFault, FioJob, FioRandomGenerator, FioRw, FioRwSequencer, FioServiceOrder,
 };
-use crate::dialect::fio::job::complaint::FioFault;
-use crate::dialect::fio::job::target::FioDistribution;
 
 pub(super) const OPTIONS: &[FioOption] = &[
     FioOption::new(

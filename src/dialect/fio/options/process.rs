@@ -4,9 +4,7 @@ use super::kind::FioKind;
 use super::option::{FioOption, FioStanding};
 use crate::dialect::fio::input::cpus;
 use crate::dialect::fio::input::value::{Applied, FioValue};
-use crate::dialect::fio::job::asked::FioJob;
-use crate::dialect::fio::job::choices::FioCpusPolicy;
-use crate::dialect::fio::job::complaint::FioFault;
+use crate::dialect::fio::job::{FioCpusPolicy, FioFault, FioJob};
 
 const CGROUPS: FioStanding =
     FioStanding::Noted("it stays in the group that it was started in; systemd-run sets another");

@@ -3,8 +3,7 @@
 use super::kind::FioKind;
 use super::option::{FioOption, FioStanding};
 use crate::dialect::fio::input::value::{Applied, FioValue};
-use crate::dialect::fio::job::asked::FioJob;
-use crate::dialect::fio::job::complaint::FioFault;
+use crate::dialect::fio::job::{FioFault, FioJob};
 
 const NO_MERGE: FioStanding =
     FioStanding::Refused("merge the traces with fio, and replay the result");

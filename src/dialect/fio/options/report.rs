@@ -2,7 +2,7 @@
 
 use super::kind::FioKind;
 use super::option::{FioOption, FioStanding};
-use crate::dialect::fio::job::choices::{FioClock, FioUnified, FioWord};
+use crate::dialect::fio::job::{FioClock, FioUnified, FioWord};
 
 const KB_BASES: &[FioWord] = &[
     FioWord {

@@ -4,10 +4,7 @@ use super::kind::FioKind;
 use super::option::FioOption;
 use crate::dialect::fio::input::number;
 use crate::dialect::fio::input::value::{Applied, FioValue, duration, leading_float};
-use crate::dialect::fio::job::asked::FioJob;
-use crate::dialect::fio::job::choices::{FioExitWhat, FioSteadyState};
-use crate::dialect::fio::job::complaint::FioFault;
-use crate::dialect::fio::job::work::FioSteadyLimit;
+use crate::dialect::fio::job::{FioExitWhat, FioFault, FioJob, FioSteadyLimit, FioSteadyState};
 
 pub(super) const OPTIONS: &[FioOption] = &[
     FioOption::new(

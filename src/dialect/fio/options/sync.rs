@@ -3,8 +3,7 @@
 use super::kind::FioKind;
 use super::option::FioOption;
 use crate::dialect::fio::input::value::{Applied, FioValue, leading_count};
-use crate::dialect::fio::job::asked::FioJob;
-use crate::dialect::fio::job::choices::{FioSyncMode, FioSyncRange, FioWriteHint};
+use crate::dialect::fio::job::{FioJob, FioSyncMode, FioSyncRange, FioWriteHint};
 
 pub(super) const OPTIONS: &[FioOption] = &[
     FioOption::new(

@@ -5,9 +5,7 @@ use super::option::{FioOption, FioStanding};
 use crate::dialect::fio::input::byte_pattern;
 use crate::dialect::fio::input::cpus;
 use crate::dialect::fio::input::value::{Applied, FioValue};
-use crate::dialect::fio::job::asked::FioJob;
-use crate::dialect::fio::job::choices::{FioContinue, FioVerifyKind, FioVerifyPolicy};
-use crate::dialect::fio::job::complaint::FioFault;
+use crate::dialect::fio::job::{FioContinue, FioFault, FioJob, FioVerifyKind, FioVerifyPolicy};
 use crate::dialect::fio::outcome::errno;
 
 pub(super) const OPTIONS: &[FioOption] = &[

@@ -3,9 +3,7 @@
 use super::kind::FioKind;
 use super::option::{FioOption, FioStanding};
 use crate::dialect::fio::input::value::{Applied, FioValue};
-use crate::dialect::fio::job::asked::FioJob;
-use crate::dialect::fio::job::choices::FioZoneMode;
-use crate::dialect::fio::job::complaint::FioFault;
+use crate::dialect::fio::job::{FioFault, FioJob, FioZoneMode};
 
 const NO_ZBD: FioStanding =
     FioStanding::Refused("zonemode=strided, or leave it out: zones of devices are not done here");

@@ -1,8 +1,7 @@
 //! `--debug`: the lines that scripts look for in fio's output. Of the words those of a steady state, of random numbers
 //! the seeds, of I/Os their completions; all else that fio prints is about its own insides.
 
-use crate::dialect::fio::job::asked::{FioCommand, FioJob};
-use crate::dialect::fio::job::choices::FioSteadyState;
+use crate::dialect::fio::job::{FioCommand, FioJob, FioSteadyState};
 
 /// A line of that kind by a process.
 fn line(kind: &str, pid: u32, text: &str) -> String {
@@ -18,7 +17,7 @@ pub fn debug_of_words(command: &FioCommand, pid: u32) -> String {
 }
 
 /// What is said of the words of jobs, those of the defaults first.
-pub(in crate::dialect::fio) fn parsed<'j>(jobs: impl Iterator<Item = &'j FioJob>) -> Vec<String> {
+pub fn parsed<'j>(jobs: impl Iterator<Item = &'j FioJob>) -> Vec<String> {
     let typed = |job: &&FioJob| job.options.iter().any(|option| option.name == "steadystate");
     jobs.filter(typed).map(steady).collect()
 }
@@ -42,13 +41,7 @@ fn steady(job: &FioJob) -> String {
 }
 
 /// A completed I/O: its number among those sent, its kind as fio counts them, where and how much.
-pub(in crate::dialect::fio) fn completion(
-    pid: u32,
-    number: u64,
-    kind: u32,
-    place: (u64, u64),
-    file: &str,
-) -> String {
+pub fn completion(pid: u32, number: u64, kind: u32, place: (u64, u64), file: &str) -> String {
     let (offset, bytes) = place;
     let place = format!("off={offset:#x},len={bytes:#x},ddir={kind},file={file}");
     line("io", pid, &format!("complete: io_u {number:#x}: {place}"))

@@ -138,7 +138,7 @@ const NAMES: &[&str] = &[
 ];
 
 /// The number of an error: a name, or a number in decimal or hexadecimal, whose sign does not matter.
-pub(in crate::dialect::fio) fn read(text: &str) -> Option<i32> {
+pub fn read(text: &str) -> Option<i32> {
     let number = if text.starts_with('E') {
         match text {
             "EWOULDBLOCK" => 11,

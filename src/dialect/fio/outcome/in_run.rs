@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use super::job_fault::result_of;
 use super::measure::samples;
-use crate::dialect::fio::job::asked::{FioCommand, FioJob, FioNote};
-use crate::dialect::fio::job::direction::FioDirection;
+use crate::dialect::fio::job::{FioCommand, FioDirection, FioJob, FioNote};
 use crate::dialect::fio::plan::FioClone;
 use assay_plan::plan::Action;
 use assay_plan::unit::Nanos;

@@ -1,7 +1,6 @@
 //! What went wrong with a clone, and what fio says of it.
 
-use crate::dialect::fio::job::asked::FioJob;
-use crate::dialect::fio::job::engine::FioEngine;
+use crate::dialect::fio::job::{FioEngine, FioJob};
 use crate::dialect::fio::plan::FioClone;
 use crate::dialect::fio::print::errno_text;
 use assay_plan::error::{Doing, Fault, MissedLevel};

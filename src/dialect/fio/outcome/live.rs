@@ -1,7 +1,7 @@
 //! What a clone has come to while it runs, in fio's terms: `--status-interval`.
 
 use super::measure::blank;
-use crate::dialect::fio::job::asked::FioJob;
+use crate::dialect::fio::job::FioJob;
 use crate::dialect::fio::print::{FioBins, FioJobReport, FioLatency, FioLatencyShares, FioMoments};
 use assay_plan::plan::Action;
 use assay_plan::stats::HistogramCell;

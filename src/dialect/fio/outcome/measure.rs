@@ -3,11 +3,9 @@
 use std::time::Duration;
 
 use super::job_fault::{counts_as_passed, detail_of, error_of, fault_of, result_of};
-use crate::dialect::fio::job::asked::{FioJob, FioTyped};
-use crate::dialect::fio::job::choices::FioUnified;
-use crate::dialect::fio::job::data::FioBorneErrors;
-use crate::dialect::fio::job::direction::FioDirection;
-use crate::dialect::fio::job::engine::FioEngine;
+use crate::dialect::fio::job::{
+    FioBorneErrors, FioDirection, FioEngine, FioJob, FioTyped, FioUnified,
+};
 use crate::dialect::fio::plan::FioClone;
 use crate::dialect::fio::print::{
     FioBanner, FioBins, FioDirectionReport, FioJobReport, FioLatency, FioLatencyShares,
@@ -70,7 +68,7 @@ fn style(job: &FioJob) -> FioStyle {
 }
 
 /// The report of a clone that has done nothing yet.
-pub(in crate::dialect::fio) fn blank(job: &FioJob, pid: u32) -> FioJobReport {
+pub fn blank(job: &FioJob, pid: u32) -> FioJobReport {
     let statistics = &job.statistics;
     FioJobReport {
         name: job.name.clone(),
@@ -408,7 +406,7 @@ impl FioDirectionReport {
 }
 
 /// A sample for each stretch of `every` in which anything was done.
-pub(in crate::dialect::fio) fn samples(
+pub fn samples(
     skipped: Nanos,
     (points, all): (&[IntervalCount], &[SamplePoint]),
     every: Duration,

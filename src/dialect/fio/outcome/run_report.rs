@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::measure::{blank, typed};
-use crate::dialect::fio::job::asked::{
+use crate::dialect::fio::job::{
     FioCommand, FioFormat, FioIdleProfile, FioJob, FioNote, FioOptions, VERSION,
 };
 use crate::dialect::fio::plan::READ_BACK;
@@ -245,7 +245,7 @@ pub fn note_lines(notes: &[FioNote]) -> Vec<String> {
 }
 
 /// A line for a surprise.
-pub(in crate::dialect::fio) fn note_line(note: &FioNote) -> String {
+pub fn note_line(note: &FioNote) -> String {
     let meant = match note.meant.as_str() {
         "" => String::new(),
         meant => format!(", not {meant}"),

@@ -7,7 +7,7 @@ use super::in_run::found_in_phase;
 use super::job_fault::{FioFailure, failure_of};
 use super::measure::job_report;
 use super::run_report::FioMachineUse;
-use crate::dialect::fio::job::asked::{FioCommand, FioNote};
+use crate::dialect::fio::job::{FioCommand, FioNote};
 use crate::dialect::fio::plan::FioClone;
 use crate::dialect::fio::print::FioJobReport;
 use crate::dialect::fio::verify::failure::wrong_blocks;

@@ -1,7 +1,7 @@
 //! `read_iolog`: traces as the kernel's blktrace writes them, of which what was queued is done again.
 
 use super::replay_list::{FioList, ListReader};
-use crate::dialect::fio::job::data::FioReplay;
+use crate::dialect::fio::job::FioReplay;
 use assay_plan::error::Refusal;
 use assay_plan::plan::ReplayAction;
 
@@ -87,7 +87,7 @@ impl ByteOrder {
 }
 
 /// Reads a trace. `device` tells the path of a device by its two numbers.
-pub(in crate::dialect::fio) fn read(
+pub fn read(
     name: &str,
     trace: &[u8],
     rules: &FioReplay,

@@ -1,8 +1,7 @@
 //! The engine that computes, and does no I/O.
 
 use super::placed::FioSurroundings;
-use crate::dialect::fio::job::asked::{FioJob, refused};
-use crate::dialect::fio::job::choices::FioCpuMode;
+use crate::dialect::fio::job::{FioCpuMode, FioJob, refused};
 use assay_plan::error::Refusal;
 use assay_plan::plan::{
     Action, BlockSize, BlockWork, DetailLevel, Job, Method, Mix, OffsetOrdering, Pattern, Rate,

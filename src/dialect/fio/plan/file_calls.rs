@@ -3,10 +3,8 @@
 use std::path::PathBuf;
 
 use super::target::folders;
-use crate::dialect::fio::job::asked::{FioJob, refused};
-use crate::dialect::fio::job::choices::{FioServiceOrder, FioStatType};
-use crate::dialect::fio::job::engine::FioEngine;
 use crate::dialect::fio::job::names;
+use crate::dialect::fio::job::{FioEngine, FioJob, FioServiceOrder, FioStatType, refused};
 use assay_plan::error::Refusal;
 use assay_plan::plan::{
     Action, Durability, Fill, Naming, StatCall, StopLimit, StopRule, TreeOrder, TreeSize, TreeWork,

@@ -4,10 +4,9 @@ use std::path::{Path, PathBuf};
 
 use super::placed::FioThere;
 use super::target::{FioRegion, folders};
-use crate::dialect::fio::job::asked::NAME;
-use crate::dialect::fio::job::asked::{FioJob, refused};
-use crate::dialect::fio::job::choices::{FioRandomGenerator, FioServiceOrder};
-use crate::dialect::fio::job::target::FioAmount;
+use crate::dialect::fio::job::{
+    FioAmount, FioJob, FioRandomGenerator, FioServiceOrder, NAME, refused,
+};
 use assay_plan::error::Refusal;
 use assay_plan::name::NameText as _;
 use assay_plan::plan::{FileOrder, ListedDevice, SeedStream, Size, Target, Tausworthe};

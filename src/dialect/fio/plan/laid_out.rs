@@ -4,8 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::placed::FioThere;
-use crate::dialect::fio::job::asked::FioJob;
-use crate::dialect::fio::job::choices::FioFallocate;
+use crate::dialect::fio::job::{FioFallocate, FioJob};
 use assay_plan::plan::{Job, Size, Target, TreeSize, Work};
 use assay_plan::unit::MIB;
 

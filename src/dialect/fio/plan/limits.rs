@@ -2,9 +2,7 @@
 
 use std::time::Duration;
 
-use crate::dialect::fio::job::asked::FioJob;
-use crate::dialect::fio::job::choices::FioExitWhat;
-use crate::dialect::fio::job::direction::PerDirection;
+use crate::dialect::fio::job::{FioExitWhat, FioJob, PerDirection};
 use assay_plan::plan::{
     ByDirection, DepthSearch, ErrorTolerance, FaultReach, LeastRate, ServiceLevel,
 };

@@ -4,9 +4,8 @@
 use std::path::Path;
 
 use super::placed::{FioSurroundings, FioThere};
-use crate::dialect::fio::job::asked::{FioCommand, FioJob, refused};
-use crate::dialect::fio::job::engine::FioEngine;
 use crate::dialect::fio::job::names;
+use crate::dialect::fio::job::{FioCommand, FioEngine, FioJob, refused};
 use assay_plan::error::Refusal;
 use assay_plan::plan::{Job, LayoutMode, Phase, SequenceSeeds, Target, Work};
 use assay_plan::unit::Nanos;

@@ -2,8 +2,7 @@
 
 use super::placed::FioSurroundings;
 use crate::dialect::fio::input::cpus;
-use crate::dialect::fio::job::asked::{FioJob, refused};
-use crate::dialect::fio::job::choices::FioMem;
+use crate::dialect::fio::job::{FioJob, FioMem, refused};
 use assay_plan::error::Refusal;
 use assay_plan::plan::{NodePolicy, WorkerMemory};
 use assay_plan::unit::Bytes;

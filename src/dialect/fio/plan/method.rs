@@ -2,11 +2,9 @@
 
 use std::path::PathBuf;
 
-use crate::dialect::fio::job::asked::{FioJob, refused};
-use crate::dialect::fio::job::choices::{
-    FioFadvise, FioLockfile, FioSyncMode, FioSyncRange, FioWriteHint,
+use crate::dialect::fio::job::{
+    FioEngine, FioFadvise, FioJob, FioLockfile, FioSyncMode, FioSyncRange, FioWriteHint, refused,
 };
-use crate::dialect::fio::job::engine::FioEngine;
 use assay_plan::error::Refusal;
 use assay_plan::plan::{
     Advice, AioOptions, Caching, DonorFile, Durability, FileSharing, Interference, Method,

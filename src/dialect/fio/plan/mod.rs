@@ -28,12 +28,11 @@ pub use placed::{FioClone, FioPlan, FioSurroundings, FioThere};
 use std::borrow::Cow;
 
 use crate::dialect::fio::input::cpus;
-use crate::dialect::fio::job::asked::{FioCommand, FioJob, NAME, refused};
-use crate::dialect::fio::job::choices::{
-    FioCpusPolicy, FioExitWhat, FioRandomGenerator, FioVerifyKind,
-};
-use crate::dialect::fio::job::engine::FioEngine;
 use crate::dialect::fio::job::names;
+use crate::dialect::fio::job::{
+    FioCommand, FioCpusPolicy, FioEngine, FioExitWhat, FioJob, FioRandomGenerator, FioVerifyKind,
+    NAME, refused,
+};
 use crate::dialect::fio::logs;
 
 use assay_plan::error::Refusal;
@@ -265,7 +264,7 @@ impl FioCommand {
 }
 
 /// What the name of a phase ends with that reads back what the one before it wrote.
-pub(in crate::dialect::fio) const READ_BACK: &str = ", read back";
+pub const READ_BACK: &str = ", read back";
 
 /// The phase that reads back, from the device where the pages can be dropped.
 fn read_back(name: String, jobs: Vec<Job>) -> Option<Phase> {

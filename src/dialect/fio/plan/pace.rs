@@ -1,10 +1,9 @@
 //! How fast a job is done, and until when.
 
 use super::target::FioRegion;
-use crate::dialect::fio::job::asked::{FioJob, refused};
-use crate::dialect::fio::job::choices::{FioRateProcess, FioSubmitMode};
-use crate::dialect::fio::job::direction::FioDirection;
-use crate::dialect::fio::job::target::FioAmount;
+use crate::dialect::fio::job::{
+    FioAmount, FioDirection, FioJob, FioRateProcess, FioSubmitMode, refused,
+};
 use assay_plan::error::Refusal;
 use assay_plan::plan::{
     Arrivals, Balance, Cap, Caps, ComputeTime, Rate, RestTime, SteadyWindow, StopLimit, StopRule,

@@ -1,10 +1,9 @@
 //! Which blocks a job touches, and with which data.
 
 use super::target::FioRegion;
-use crate::dialect::fio::job::asked::FioJob;
-use crate::dialect::fio::job::choices::{FioDedupeMode, FioRw};
-use crate::dialect::fio::job::direction::FioDirection;
-use crate::dialect::fio::job::target::{FioAmount, FioBlockShare, FioDistribution};
+use crate::dialect::fio::job::{
+    FioAmount, FioBlockShare, FioDedupeMode, FioDirection, FioDistribution, FioJob, FioRw,
+};
 use assay_plan::plan::{
     Action, ActionShare, ActionSize, BlockSize, Fill, Mix, OffsetOrdering, Pattern, Region,
     WeightedSize,

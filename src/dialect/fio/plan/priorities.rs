@@ -1,8 +1,6 @@
 //! Which I/Os of a job have a priority of their own.
 
-use crate::dialect::fio::job::asked::{FioJob, refused};
-use crate::dialect::fio::job::choices::FioRandomGenerator;
-use crate::dialect::fio::job::direction::FioDirection;
+use crate::dialect::fio::job::{FioDirection, FioJob, FioRandomGenerator, refused};
 use assay_plan::error::Refusal;
 use assay_plan::plan::{IoClass, IoPriorities, IoPriority, PriorityShare, SeedStream};
 use assay_plan::unit::Bytes;

@@ -6,10 +6,8 @@ use super::blktrace;
 use super::placed::{FioSurroundings, FioThere};
 use super::replay_list::{self, FioList};
 use super::target::{folders, made_before};
-use crate::dialect::fio::job::asked::{FioJob, NAME, refused};
-use crate::dialect::fio::job::engine::FioEngine;
 use crate::dialect::fio::job::names;
-use crate::dialect::fio::job::target::FioAmount;
+use crate::dialect::fio::job::{FioAmount, FioEngine, FioJob, NAME, refused};
 use assay_plan::error::{Doing, Fault, Refusal};
 use assay_plan::name::NameText as _;
 use assay_plan::plan::{

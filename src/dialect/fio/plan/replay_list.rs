@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use crate::dialect::fio::job::data::FioReplay;
+use crate::dialect::fio::job::FioReplay;
 use assay_plan::error::Refusal;
 use assay_plan::plan::{ReplayAction, ReplayIo};
 use assay_plan::unit::{Bytes, Nanos};
 
 /// What a list says.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(in crate::dialect::fio) struct FioList {
+pub struct FioList {
     /// The files that something is done to, by the names in the list.
     pub files: Vec<String>,
     /// Where the last I/O of each ends, bytes.
@@ -58,11 +58,7 @@ fn wrong<T>(word: usize, why: impl Into<String>, instead: impl Into<String>) -> 
 const HEADING: [&str; 3] = ["fio", "version", "iolog"];
 
 /// Reads a list. `name` is what its file is called.
-pub(in crate::dialect::fio) fn read(
-    name: &str,
-    text: &str,
-    rules: &FioReplay,
-) -> Result<FioList, Refusal> {
+pub fn read(name: &str, text: &str, rules: &FioReplay) -> Result<FioList, Refusal> {
     let mut reader = ListReader::new(rules);
     let mut lines = text.lines().enumerate();
     let first = lines.next().map_or("", |(_, line)| line);

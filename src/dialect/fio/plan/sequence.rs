@@ -4,13 +4,11 @@ use std::path::PathBuf;
 
 use super::target::FioRegion;
 use crate::dialect::fio::input::complete::may_overlap;
-use crate::dialect::fio::job::asked::{FioJob, refused};
-use crate::dialect::fio::job::choices::{
-    FioRandomGenerator, FioRwSequencer, FioServiceOrder, FioVerifyKind, FioZoneMode,
-};
-use crate::dialect::fio::job::direction::PerDirection;
 use crate::dialect::fio::job::names;
-use crate::dialect::fio::job::target::{FioAccessZone, FioAmount, FioDistribution, FioSprandom};
+use crate::dialect::fio::job::{
+    FioAccessZone, FioAmount, FioDistribution, FioJob, FioRandomGenerator, FioRwSequencer,
+    FioServiceOrder, FioSprandom, FioVerifyKind, FioZoneMode, PerDirection, refused,
+};
 use assay_plan::error::Refusal;
 use assay_plan::plan::{
     ByDirection, FileService, PlaceDistribution, RandomGenerator, RandomPlaces, SeededSequence,

@@ -3,11 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use super::placed::FioThere;
-use crate::dialect::fio::job::asked::{FioJob, refused};
-use crate::dialect::fio::job::choices::{FioFallocate, FioRw};
-use crate::dialect::fio::job::engine::FioEngine;
 use crate::dialect::fio::job::names;
-use crate::dialect::fio::job::target::FioAmount;
+use crate::dialect::fio::job::{FioAmount, FioEngine, FioFallocate, FioJob, FioRw, refused};
 use assay_plan::error::Refusal;
 use assay_plan::name::NameText as _;
 use assay_plan::plan::{

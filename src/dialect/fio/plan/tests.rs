@@ -5,7 +5,7 @@ mod ends;
 use std::path::Path;
 
 use super::*;
-use crate::dialect::fio::job::asked::{FioPathKind, FioWorld};
+use crate::dialect::fio::job::{FioPathKind, FioWorld};
 use crate::dialect::fio::read;
 use assay_plan::name::NameText as _;
 use assay_plan::plan::{

@@ -1,11 +1,9 @@
 //! What would change the figures, and is not done here: it is refused by its name.
 
-use crate::dialect::fio::job::asked::{FioCommand, FioJob, refused};
-use crate::dialect::fio::job::choices::{
-    FioLockfile, FioMem, FioRw, FioSubmitMode, FioVerifyKind, FioZoneMode,
+use crate::dialect::fio::job::{
+    FioAmount, FioCommand, FioEngine, FioJob, FioLockfile, FioMem, FioRw, FioSubmitMode,
+    FioVerifyKind, FioZoneMode, refused,
 };
-use crate::dialect::fio::job::engine::FioEngine;
-use crate::dialect::fio::job::target::FioAmount;
 use assay_plan::error::Refusal;
 
 /// A word of a job that is not done: its name, whether it is meant, why not, and what to write instead.

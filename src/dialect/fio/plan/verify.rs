@@ -4,9 +4,7 @@ use std::path::Path;
 
 use super::placed::{FioPlan, FioSurroundings};
 use crate::dialect::fio::input::complete::may_overlap;
-use crate::dialect::fio::job::asked::{FioJob, refused};
-use crate::dialect::fio::job::choices::{FioVerifyKind, FioVerifyPolicy};
-use crate::dialect::fio::job::engine::FioEngine;
+use crate::dialect::fio::job::{FioEngine, FioJob, FioVerifyKind, FioVerifyPolicy, refused};
 use crate::dialect::fio::logs;
 use crate::dialect::fio::verify::state::{self, FioVerifyState};
 use assay_plan::error::Refusal;

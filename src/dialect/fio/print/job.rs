@@ -3,8 +3,8 @@
 use super::bins::FioBins;
 use super::moments::{FioMoments, per_second};
 use super::shares::{FioLatencyShares, FioShares};
-use crate::dialect::fio::job::choices::FioSteadyState;
-pub use crate::dialect::fio::job::choices::FioUnified;
+use crate::dialect::fio::job::FioSteadyState;
+pub use crate::dialect::fio::job::FioUnified;
 
 /// What `read`, `write` and `trim` are called, in the order of [`FioJobReport::directions`].
 pub const FIO_DIRECTIONS: [&str; 3] = ["read", "write", "trim"];

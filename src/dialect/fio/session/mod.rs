@@ -22,9 +22,9 @@ use crate::dialect::session::{
     ToolSession, ToolStreams, cold, settle, strict, typed_line, unknown_value, without_plan,
 };
 use crate::dialect::verdict_place::is_silent;
+use crate::process::stdout::{escaped, printed};
+use crate::process::{REFUSAL, SOUND};
 use crate::report;
-use crate::surroundings::stdout::{escaped, printed};
-use crate::surroundings::{REFUSAL, SOUND};
 use assay_engine::output::{self, OutputMode};
 use assay_engine::sys::block::is_endless;
 use assay_engine::sys::clock;

@@ -4,7 +4,7 @@ use assay_plan::error::{Fault, HeaderField, PiecePart};
 use assay_record::record::{JobResult, PhaseRecord};
 
 /// fio's lines about each block that failed verification, passed over or not; and how many have none.
-pub(in crate::dialect::fio) fn wrong_blocks(phase: &PhaseRecord) -> String {
+pub fn wrong_blocks(phase: &PhaseRecord) -> String {
     let passed = phase.jobs.iter().flat_map(|job| &job.wrong);
     let mut said: String = passed.chain(&phase.faults).filter_map(verify_failure).collect();
     let untold: u64 = phase.jobs.iter().map(untold).sum();

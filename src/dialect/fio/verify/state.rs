@@ -4,8 +4,7 @@
 //! number of the job, the state of its generator, its name, and the numbers of the writes that were in flight. Version 3
 //! (fio 3.33) has the places of the last writes that were answered in the place of those.
 
-use crate::dialect::fio::job::asked::{FioCommand, FioJob};
-use crate::dialect::fio::job::choices::FioVerifyKind;
+use crate::dialect::fio::job::{FioCommand, FioJob, FioVerifyKind};
 use crate::dialect::fio::plan::FioClone;
 use assay_plan::error::Refusal;
 use assay_plan::name;
@@ -33,11 +32,7 @@ pub struct FioVerifyState {
 }
 
 /// The name of the file of a clone; `number` is its number among all, from 0.
-pub(in crate::dialect::fio) fn file_name(
-    command_folder: Option<&str>,
-    job: &FioJob,
-    number: u32,
-) -> String {
+pub fn file_name(command_folder: Option<&str>, job: &FioJob, number: u32) -> String {
     let name = job.name.replace('/', ".");
     let folder = command_folder.map(|folder| format!("{folder}/")).unwrap_or_default();
     format!("{folder}local-{name}-{number}-verify.state")
@@ -111,7 +106,7 @@ impl FioVerifyState {
 }
 
 /// The file of a clone that has made so many writes, all of them answered.
-pub(in crate::dialect::fio) fn written(job: &FioJob, number: u32, writes: u64) -> Vec<u8> {
+pub fn written(job: &FioJob, number: u32, writes: u64) -> Vec<u8> {
     let depth = job.queue.iodepth.max(1);
     let mut body = Vec::new();
     body.extend(depth.to_le_bytes());
@@ -131,7 +126,7 @@ pub(in crate::dialect::fio) fn written(job: &FioJob, number: u32, writes: u64) -
 }
 
 /// What is said of a file of state that cannot be used.
-pub(in crate::dialect::fio) fn refusal(name: &str, why: &str) -> Refusal {
+pub fn refusal(name: &str, why: &str) -> Refusal {
     Refusal {
         place: name.into(),
         why: format!("the state of the writes cannot be read: {why}"),
@@ -161,10 +156,7 @@ pub fn verify_states(
 }
 
 /// The name of the file of state of a clone that leaves one.
-pub(in crate::dialect::fio) fn state_file(
-    command: &FioCommand,
-    clone: &FioClone,
-) -> Option<String> {
+pub fn state_file(command: &FioCommand, clone: &FioClone) -> Option<String> {
     let job = &command.jobs[clone.job];
     let saves = job.verify.kind != FioVerifyKind::None
         && job.verify.state_save
