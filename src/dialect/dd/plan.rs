@@ -1,7 +1,7 @@
 //! The words become a plan, and what each of them means.
 
 use super::{BUSYBOX, DdComplaint, DdFlavor, DdOutput, NAME, busybox, gnu};
-use crate::dialect::option::{self, ToolOption};
+use crate::dialect::option::ToolOption;
 use assay_plan::plan::{
     AddedWords, CopyWork, Job, OtherMeaning, Phase, Plan, PlanOrigin, ToolProfile, Work,
 };

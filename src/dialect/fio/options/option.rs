@@ -47,7 +47,7 @@ pub struct FioOption {
 
 impl FioOption {
     /// What it is for, and what becomes of it here where that is less.
-    pub(super) fn told(&self) -> String {
+    pub fn told(&self) -> String {
         let help = self.help;
         match self.standing {
             FioStanding::Done => help.into(),
