@@ -1,5 +1,6 @@
 //! Options of dialects: each one's example is a line that is understood and explained.
 
+use std::path::Path;
 use std::process::Command;
 
 use assay::dialect::bonnie::{self, BonnieVersion};
