@@ -320,9 +320,9 @@ fn records_are_held_against_each_other() {
         }
         for exhibit in found.findings.iter().flat_map(|f| &f.because) {
             // A list of several numbers is no one number.
-            let number = exhibit.value.starts_with(|char: char| char.is_ascii_digit());
-            let list = exhibit.quantity.is_none() && exhibit.value.contains(", ");
-            assert!(!number || list || exhibit.quantity.is_some(), "{name}: {exhibit:?}");
+            let number = exhibit.value().starts_with(|char: char| char.is_ascii_digit());
+            let list = exhibit.shows.quantity().is_none() && exhibit.value().contains(", ");
+            assert!(!number || list || exhibit.shows.quantity().is_some(), "{name}: {exhibit:?}");
         }
     }
 }

@@ -27,8 +27,8 @@ pub fn because(verdict: &Verdict) -> Vec<PageFact> {
     let mut facts = Vec::new();
     for (index, exhibit) in shown.flat_map(|finding| &finding.because).take(2).enumerate() {
         let label = if index == 0 { "because" } else { "" };
-        facts.push(fact(label, format!("{}: {}", exhibit.reading, exhibit.value)));
-        facts.push(fact::aside(format!("({})", exhibit.source)));
+        facts.push(fact(label, format!("{}: {}", exhibit.reading(), exhibit.value())));
+        facts.push(fact::aside(format!("({})", exhibit.source())));
     }
     facts
 }

@@ -127,6 +127,6 @@ fn within(ramp: &RampView, style: TerminalStyle) -> Option<String> {
 fn bound(bound: &RateBound) -> Vec<PageFact> {
     let mut facts = vec![fact("limit", format!("{}: {}", bound.cause.name(), bound.claim))];
     let shown = bound.because.iter().take(2);
-    facts.extend(shown.map(|it| fact::aside(format!("{}: {}", it.reading, it.value))));
+    facts.extend(shown.map(|it| fact::aside(format!("{}: {}", it.reading(), it.value()))));
     facts
 }

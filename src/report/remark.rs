@@ -153,7 +153,7 @@ fn because(verdict: &Verdict) -> Vec<String> {
         .iter()
         .take(most)
         .map(|exhibit| {
-            format!("because {}: {} ({})", exhibit.reading, exhibit.value, exhibit.source)
+            format!("because {}: {} ({})", exhibit.reading(), exhibit.value(), exhibit.source())
         })
         .collect()
 }

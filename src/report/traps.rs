@@ -15,10 +15,9 @@ pub fn claim(finding: &Finding, style: TerminalStyle) -> Vec<String> {
 pub fn because(finding: &Finding, style: TerminalStyle) -> Vec<String> {
     let indent = columns(&head(finding).0) + 3;
     let room = style.width.saturating_sub(indent).max(20);
-    let texts = finding
-        .because
-        .iter()
-        .map(|exhibit| format!("{}: {} ({})", exhibit.reading, exhibit.value, exhibit.source));
+    let texts = finding.because.iter().map(|exhibit| {
+        format!("{}: {} ({})", exhibit.reading(), exhibit.value(), exhibit.source())
+    });
     texts
         .flat_map(|text| wrap(&signs(&text, style), room))
         .map(|line| format!("{}{}", " ".repeat(indent), style.paint(Ink::Faint, &line)))

@@ -50,7 +50,7 @@ fn t21_t22_sectors_of_4096_bytes(_: &Shelf) -> Rows {
         "{parts}"
     );
     let start = &finding(&early, "T22").because[0];
-    assert_eq!(start.value, "32256 bytes", "{early}");
+    assert_eq!(start.value(), "32256 bytes", "{early}");
     Ok(vec![
         Row::named("T21", "dd bs=512 oflag=direct, sectors of 4096 below", &parts),
         Row::silent("T21", "the same with bs=4k", &whole),

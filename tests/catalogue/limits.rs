@@ -27,8 +27,8 @@ crate::cases! {
 fn names_the_throttle(heard: &Heard) {
     let limited = finding(heard, "T32");
     let shown = limited.because.iter().any(|exhibit| {
-        exhibit.source.starts_with("/sys/fs/cgroup")
-            && (exhibit.source.contains("bps_device") || exhibit.source.contains("io.max"))
+        exhibit.source().starts_with("/sys/fs/cgroup")
+            && (exhibit.source().contains("bps_device") || exhibit.source().contains("io.max"))
     });
     assert!(shown, "the throttle's file is not named\n{heard}");
 }

@@ -57,7 +57,7 @@ fn t00_a_sandbox(_: &Shelf) -> Rows {
     assert_eq!(blind.verdict().trust, Trust::Unproven, "{blind}");
     let found = finding(&blind, "T00");
     assert!(found.text().contains("could not be found"), "{blind}");
-    assert!(found.because.iter().any(|shown| shown.value.contains("/sys/")), "{blind}");
+    assert!(found.because.iter().any(|shown| shown.value().contains("/sys/")), "{blind}");
     assert_eq!(blind.ran.code(), 3, "{blind}");
     assert!(!blind.record.machine().root, "{blind}");
     Ok(vec![Row::named("T00", "quick by nobody, without /sys and cachestat", &blind)])

@@ -4,7 +4,7 @@
 //! again, a verb of our own does the like at the same place.
 
 use super::measure::{FlowView, PhaseView};
-use super::words::{self, typed_with, with};
+use super::words::{self, ShellLine, typed_with, with};
 use assay_plan::plan::{AddedWords, CacheDrop, Durability};
 use assay_plan::unit::{Bytes, KIB, MIB, Nanos};
 use assay_record::evidence::PathKind;
@@ -34,7 +34,9 @@ pub fn cold(flow_view: &FlowView<'_>) -> Option<NextStep> {
         // The names and sizes of files are dropped with the caches of the whole machine only.
         let again = words::once_more(&flow_view.record.plan.origin)?;
         let drop = "echo 3 | sudo tee /proc/sys/vm/drop_caches";
-        return Some(NextStep::new(Remedy::DropCaches, format!("{drop} && {}", again.command)));
+        return Some(
+            ShellLine::of(drop).words("&&").words(&again.command).next(Remedy::DropCaches),
+        );
     }
     let planned = flow_view.record.planned(flow_view.phase);
     let tried = planned.is_some_and(|phase| phase.cold != CacheDrop::Keep) || flow_view.direct();
@@ -57,8 +59,8 @@ pub fn more(phase_view: &PhaseView<'_>) -> Option<NextStep> {
     if number as u64 > more.most || size > more.most {
         return None;
     }
-    let words =
-        more.words.replace("{n}", &format!("{number:.0}")).replace("{size}", &in_units(size));
+    let number = (number as u64).to_string();
+    let words = more.words.replace("{n}", &number).replace("{size}", &in_units(size));
     let command = with(origin, &AddedWords::after(&words))?;
     Some(NextStep::new(Remedy::MoreData, command))
 }
@@ -78,7 +80,10 @@ const LONG_ENOUGH: Nanos = Nanos::secs(2);
 fn in_units(size: u64) -> String {
     let units = [(1 << 30, "G"), (1 << 20, "M"), (1 << 10, "K")];
     let unit = units.into_iter().find(|(unit, _)| size >= *unit);
-    unit.map_or_else(|| size.to_string(), |(unit, name)| format!("{}{name}", size / unit))
+    unit.map_or_else(
+        || size.to_string(),
+        |(unit, name)| [&(size / unit).to_string(), name].concat(),
+    )
 }
 
 /// What makes the program need less CPU for each byte.
@@ -92,8 +97,8 @@ pub fn less_cpu(flow_view: &FlowView<'_>) -> Option<NextStep> {
 /// By which blocks the rate grows.
 pub fn larger_blocks(flow_view: &FlowView<'_>) -> Option<NextStep> {
     let action = if flow_view.reads() { "read" } else { "write" };
-    let options = format!(" --over bs=4k..1M --action {action}");
-    own_verb(flow_view, Remedy::OtherBlocks, "sweep", &options)
+    let options = ShellLine::default().option("--over", "bs=4k..1M").option("--action", action);
+    own_verb(flow_view, Remedy::OtherBlocks, "sweep", &options.0)
 }
 
 /// A verb of our own, with these options, where a flow went; `None` where that is nothing that such a
@@ -148,31 +153,35 @@ fn load_of(flow_view: &FlowView<'_>, remedy: Remedy, block: Bytes) -> Option<Nex
         (false, false) => "randwrite",
     };
     let block = match block.0 {
-        block if block >= MIB && block.is_multiple_of(MIB) => format!("{}M", block / MIB),
-        block if block >= 4 * KIB && block.is_multiple_of(KIB) => format!("{}k", block / KIB),
+        block if block >= MIB && block.is_multiple_of(MIB) => {
+            [&(block / MIB).to_string(), "M"].concat()
+        }
+        block if block >= 4 * KIB && block.is_multiple_of(KIB) => {
+            [&(block / KIB).to_string(), "k"].concat()
+        }
         // Bytes and parts of sectors are nothing that a device does.
         _ if flow.sequential => "1M".into(),
         _ => "4k".into(),
     };
-    let mut options = format!(" --rw {rw} --bs {block}");
+    let mut options = ShellLine::default().option("--rw", rw).option("--bs", block);
     if let Some(job) = flow_view.record.jobs_of(flow_view.phase).nth(flow.job) {
-        for (option, count, most) in [("iodepth", job.iodepth, 1024), ("workers", job.workers, 256)]
-        {
+        let counts = [("--iodepth", job.iodepth, 1024), ("--workers", job.workers, 256)];
+        for (option, count, most) in counts {
             if (2..=most).contains(&count) {
-                options.push_str(&format!(" --{option} {count}"));
+                options = options.option(option, count);
             }
         }
     }
     match (remedy, flow.durability) {
-        (Remedy::Direct, _) => options.push_str(" --direct"),
+        (Remedy::Direct, _) => options = options.words("--direct"),
         (_, Durability::FsyncEvery(every) | Durability::FsyncBetween(every))
             if flow_view.writes() =>
         {
-            options.push_str(&format!(" --fsync {}", every.0));
+            options = options.option("--fsync", every.0);
         }
         _ => {}
     }
-    own_verb(flow_view, remedy, "io", &options)
+    own_verb(flow_view, remedy, "io", &options.0)
 }
 
 /// The same work with more and more in flight.
@@ -180,20 +189,22 @@ pub fn ramp(flow_view: &FlowView<'_>) -> Option<NextStep> {
     let block = flow_view.flow.block.0;
     let size = match block {
         MIB => Some("1M".to_string()),
-        KIB..MIB if block.is_multiple_of(4 * KIB) => Some(format!("{}k", block / KIB)),
+        KIB..MIB if block.is_multiple_of(4 * KIB) => {
+            Some([&(block / KIB).to_string(), "k"].concat())
+        }
         _ => None,
     };
-    let mut options = String::new();
+    let mut options = ShellLine::default();
     if let Some(size) = size {
-        options.push_str(&format!(" --block {size}"));
+        options = options.option("--block", size);
     }
     if flow_view.flow.sequential {
-        options.push_str(" --order forward");
+        options = options.option("--order", "forward");
     }
     if flow_view.writes() {
-        options.push_str(" --action write");
+        options = options.option("--action", "write");
     }
-    own_verb(flow_view, Remedy::Deeper, "ramp", &options)
+    own_verb(flow_view, Remedy::Deeper, "ramp", &options.0)
 }
 
 /// The rate that lasts: what writes keep up, and reads for a minute.
@@ -202,7 +213,7 @@ pub fn sustained(flow_view: &FlowView<'_>) -> Option<NextStep> {
         true => own_verb(flow_view, Remedy::MoreTime, "sustain", ""),
         false => {
             let next = load(flow_view, Remedy::MoreTime)?;
-            Some(NextStep { command: format!("{} --time 60", next.command), ..next })
+            Some(ShellLine::of(&next.command).option("--time", 60).next(next.remedy))
         }
     }
 }

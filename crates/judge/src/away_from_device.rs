@@ -12,7 +12,7 @@ use super::unexplained::leaves_much;
 use super::waiting_for_cpu::{grown, stopped};
 use super::words::share;
 use super::{Rule, RuleJudge, advice, explained, file_lock, finding, flush_bound, refuted};
-use assay_record::claim::LimitClaim;
+use assay_record::claim::{ExhibitOf, ExhibitSource, LimitClaim};
 use assay_record::evidence::PathKind;
 use assay_record::record::{
     Exhibit, Finding, FindingWeight, MeasuredSubject, PhaseLedger, TimeBalance, TimeHolder, TrapId,
@@ -102,7 +102,7 @@ fn judge(phase_view: &PhaseView<'_>, ledger: &PhaseLedger, found: &[Finding]) ->
     let mut because: Vec<Exhibit> = limit.into_iter().collect();
     because.extend([
         level.exhibit_work(),
-        Exhibit::new("CPU time of each worker", share(cpu), "clocks of its threads"),
+        Exhibit::new(ExhibitOf::CpuPerWorker, share(cpu), ExhibitSource::ThreadClocks),
     ]);
     Some(finding(RULE.id, weight, Some(MeasuredSubject::Limited), claim, because, next))
 }
@@ -138,7 +138,7 @@ fn in_memory(phase_view: &PhaseView<'_>, found: &[Finding], cpu: f64) -> Option<
         LimitClaim::PageCachePath { device: level.name(), busy: share(work), cpu: share(cpu) },
         vec![
             level.exhibit_work(),
-            Exhibit::new("CPU time of each worker", share(cpu), "clocks of its threads"),
+            Exhibit::new(ExhibitOf::CpuPerWorker, share(cpu), ExhibitSource::ThreadClocks),
         ],
         advice::direct(flow_view),
     ))

@@ -4,7 +4,7 @@ use super::measure::FlowView;
 use super::words::share;
 use super::{Rule, RuleJudge, left_behind, not_direct};
 use assay_plan::unit::Bytes;
-use assay_record::claim::MemoryClaim;
+use assay_record::claim::{ExhibitOf, MemoryClaim};
 use assay_record::record::{Exhibit, Finding, TrapId};
 
 /// Larger than memory, and part of it was left behind.
@@ -44,7 +44,11 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
     };
     let mut finding = left_behind::deferred(RULE.id, flow_view, &left, claim);
     if let Some(memory) = memory(flow_view) {
-        finding.because.push(Exhibit::new("memory", memory, "/proc/meminfo, memory cgroup"));
+        finding.because.push(Exhibit::new(
+            ExhibitOf::Memory,
+            memory,
+            "/proc/meminfo, memory cgroup",
+        ));
     }
     Some(finding)
 }

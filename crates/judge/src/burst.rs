@@ -3,11 +3,11 @@
 use super::measure::PhaseView;
 use super::threshold::{BURST_SHARE, CLIFF, CLIFF_PART, SMALL_BYTES};
 use super::words::pace;
-use super::{Rule, RuleJudge, advice, finding, refuted};
+use super::{Rule, RuleJudge, advice, note, refuted};
 use assay_plan::plan::Caching;
 use assay_plan::unit::{Bytes, Nanos};
-use assay_record::claim::FlushClaim;
-use assay_record::record::{Exhibit, ExhibitValue, Finding, FindingWeight, TrapId};
+use assay_record::claim::{ExhibitOf, ExhibitSource, ExhibitValue, FlushClaim};
+use assay_record::record::{Exhibit, Finding, TrapId};
 
 /// Buffered writes, flushed inside the timing, that went at two speeds: what the calls did at first
 /// is memory's, and latencies of both are mixed.
@@ -49,24 +49,15 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
     if !much || burst.gathered < SMALL_BYTES || !paced {
         return None;
     }
-    Some(finding(
+    Some(note(
         RULE.id,
-        FindingWeight::Note,
-        None,
         FlushClaim::BurstIntoMemory { bytes: burst.wrote, first: pace(first), later: pace(later) },
         vec![
+            Exhibit::new(ExhibitOf::InMemoryOfThat, burst.gathered, ExhibitSource::RunSeries),
             Exhibit::new(
-                "of that in memory, not yet at the device",
-                burst.gathered,
-                "the run's series",
-            ),
-            Exhibit::new(
-                "written after that",
-                ExhibitValue::worded(
-                    burst.later,
-                    format!("{} in {}", burst.later, burst.later_time),
-                ),
-                "the run's series",
+                ExhibitOf::WrittenAfterThat,
+                ExhibitValue::BytesIn { bytes: burst.later, time: burst.later_time },
+                ExhibitSource::RunSeries,
             ),
         ],
         advice::direct(flow_view),

@@ -5,7 +5,7 @@ use super::threshold::{REACHED, RESIDENT};
 use super::words::of;
 use super::{Rule, RuleJudge, advice, finding};
 use assay_plan::plan::Caching;
-use assay_record::claim::MemoryClaim;
+use assay_record::claim::{ExhibitOf, MemoryClaim};
 use assay_record::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, TrapId};
 
 /// A buffered read, more than a hundredth of it in memory before, and the device gave a little
@@ -38,7 +38,7 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
             MemoryClaim::CachedBefore { path: flow_view.subject.path.clone() },
             vec![
                 Exhibit::new(
-                    "cached before the read",
+                    ExhibitOf::CachedBefore,
                     of(pages.resident, flow_view.flow.bytes),
                     "cachestat()",
                 ),

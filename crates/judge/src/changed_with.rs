@@ -3,10 +3,9 @@
 use super::ledger;
 use super::threshold::LIMIT_NEAR_IDLE;
 use assay_plan::unit::Nanos;
-use assay_record::claim::ConditionStep;
+use assay_record::claim::{ConditionStep, ExhibitOf, ExhibitValue};
 use assay_record::evidence::{ConditionKind, Direction};
 use assay_record::record::{ConditionChange, Exhibit, PhaseLedger};
-use assay_record::words::say;
 
 /// The changes that a change of the rate may have come from.
 pub(super) struct ChangedWith<'l>(Vec<&'l ConditionChange>);
@@ -38,8 +37,8 @@ impl<'l> ChangedWith<'l> {
     pub fn exhibits(&self) -> Vec<Exhibit> {
         let shown = |change: &&ConditionChange| {
             let ConditionStep { what, before, now } = change.step();
-            let text = format!("{}, then {} by {}", say(&before), say(&now), change.at_ns);
-            Exhibit::new(say(&what), text, change.source.clone())
+            let value = ExhibitValue::StateChange { before, now, by: change.at_ns };
+            Exhibit::new(ExhibitOf::Condition(what), value, change.source.clone())
         };
         self.0.iter().map(shown).collect()
     }
@@ -60,6 +59,7 @@ fn met(change: &ConditionChange, direction: Direction, rates: [f64; 2]) -> bool 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use assay_record::words::say;
 
     fn change(kind: ConditionKind, of: &str, before: &str, now: &str) -> ConditionChange {
         ConditionChange {

@@ -7,7 +7,7 @@ use super::threshold::{
 use super::words::share;
 use super::{Rule, RuleJudge, advice, copy_bound, explained, finding, refuted};
 use assay_plan::plan::Action;
-use assay_record::claim::LimitClaim;
+use assay_record::claim::{ExhibitOf, ExhibitSource, LimitClaim};
 use assay_record::evidence::LeafKind;
 use assay_record::record::{
     Exhibit, Finding, FindingWeight, MeasuredSubject, PhaseLedger, Remedy, TimeBalance, TimeHolder,
@@ -25,9 +25,6 @@ pub const RULE: Rule = Rule {
     answer: "Says how much of the time went into generating data, and how much of a CPU the rest took.",
     judge: RuleJudge::Ledger(judge),
 };
-
-/// Where the CPU time of those who do the I/O is read.
-const CPU_TIME: &str = "clocks of its threads";
 
 fn judge(phase_view: &PhaseView<'_>, ledger: &PhaseLedger, found: &[Finding]) -> Option<Finding> {
     // What the program was busy with is said already where it was the copying.
@@ -57,7 +54,8 @@ fn judge(phase_view: &PhaseView<'_>, ledger: &PhaseLedger, found: &[Finding]) ->
     if cpu < CPU_FULL || phase_view.work() >= CPU_DEVICE || !idle {
         return idle_meanwhile(phase_view, found, balance);
     }
-    let mut because = vec![Exhibit::new("CPU time of each worker", share(cpu), CPU_TIME)];
+    let mut because =
+        vec![Exhibit::new(ExhibitOf::CpuPerWorker, share(cpu), ExhibitSource::ThreadClocks)];
     because.extend(flow_view.top().map(|level| level.exhibit_work()));
     Some(finding(
         RULE.id,
@@ -97,7 +95,10 @@ fn idle_meanwhile(
             cpu: share(cpu),
             idle: share(balance.share(TimeHolder::Cpu)),
         },
-        vec![Exhibit::new("CPU time of each worker", share(cpu), CPU_TIME), level.exhibit_work()],
+        vec![
+            Exhibit::new(ExhibitOf::CpuPerWorker, share(cpu), ExhibitSource::ThreadClocks),
+            level.exhibit_work(),
+        ],
         advice::direct(flow_view),
     ))
 }
@@ -119,7 +120,11 @@ fn making_data(phase_view: &PhaseView<'_>) -> Option<Finding> {
         FindingWeight::Doubt,
         Some(MeasuredSubject::Tool),
         LimitClaim::SourceBound { generating: share(spent) },
-        vec![Exhibit::new(format!("time in reads of {name}"), share(spent), "the run's clock")],
+        vec![Exhibit::new(
+            ExhibitOf::TimeInReads(name.clone()),
+            share(spent),
+            ExhibitSource::RunClock,
+        )],
         writes.and_then(advice::own_data),
     ))
 }
@@ -136,8 +141,8 @@ fn single_bytes(phase_view: &PhaseView<'_>, ledger: &PhaseLedger) -> Option<Find
         return None;
     }
     let mut because = vec![
-        Exhibit::new("CPU time of each worker", share(cpu), CPU_TIME),
-        Exhibit::new("waiting for a CPU", share(waited), "schedstat"),
+        Exhibit::new(ExhibitOf::CpuPerWorker, share(cpu), ExhibitSource::ThreadClocks),
+        Exhibit::new(ExhibitOf::WaitingForCpu, share(waited), "schedstat"),
     ];
     because.extend(flow_view.top().map(|level| level.exhibit_work()));
     Some(finding(

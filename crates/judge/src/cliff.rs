@@ -10,10 +10,8 @@ use super::words::pace;
 use super::{Rule, RuleJudge, advice, disturbed, finding, limits, refuted};
 use assay_plan::stats::{self, Estimate};
 use assay_plan::unit::Bytes;
-use assay_record::claim::{AverageOfFall, SteadyClaim};
-use assay_record::record::{
-    Exhibit, ExhibitValue, Finding, FindingWeight, MeasuredSubject, PhaseLedger, TrapId,
-};
+use assay_record::claim::{AverageOfFall, ExhibitOf, ExhibitSource, ExhibitValue, SteadyClaim};
+use assay_record::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, PhaseLedger, TrapId};
 
 /// The rate of the device has two levels, the first far above the second.
 pub const RULE: Rule = Rule {
@@ -62,22 +60,17 @@ fn judge(phase_view: &PhaseView<'_>, ledger: &PhaseLedger, found: &[Finding]) ->
         with: changed.cause(flow_view.direction(), [fast.0, slow.0]),
         average,
     };
-    let shown = |when: &str, part: RateInterval| {
-        Exhibit::new(
-            format!("{when} the fall"),
-            ExhibitValue::worded(
-                pace(part.rate()),
-                format!("{} in {}: {}", Bytes(part.bytes), part.time, pace(part.rate())),
-            ),
-            "the run's series",
-        )
+    let shown = |of: ExhibitOf, part: RateInterval| {
+        let (bytes, time, pace) = (Bytes(part.bytes), part.time, pace(part.rate()));
+        let value = ExhibitValue::BytesInAt { bytes, time, pace };
+        Exhibit::new(of, value, ExhibitSource::RunSeries)
     };
     Some(finding(
         RULE.id,
         weight,
         measures,
         claim,
-        [shown("before", fall.before), shown("after", fall.after)]
+        [shown(ExhibitOf::BeforeFall, fall.before), shown(ExhibitOf::AfterFall, fall.after)]
             .into_iter()
             .chain(changed.exhibits())
             .collect(),

@@ -4,7 +4,7 @@ use super::measure::{FlowView, all_flushed, lost_in_memory};
 use super::threshold::{REACHED, RESIDENT, STORED};
 use super::words::share;
 use super::{Rule, RuleJudge, advice, finding, overwritten_in_memory};
-use assay_record::claim::LayerClaim;
+use assay_record::claim::{ExhibitOf, ExhibitValue, LayerClaim};
 use assay_record::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, TrapId};
 
 /// Everything was flushed, and yet the device took less than was written; or compressed extents
@@ -56,8 +56,8 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
     because.extend(level.exhibit_settled(flow_view.direction()));
     if let Some(mount) = flow_view.subject.mount.seen() {
         because.push(Exhibit::new(
-            "mount",
-            format!("{} {}", mount.kind, mount.options),
+            ExhibitOf::Mount,
+            ExhibitValue::MountOf { kind: mount.kind.clone(), options: mount.options.clone() },
             "/proc/self/mountinfo",
         ));
     }

@@ -4,11 +4,8 @@ use super::measure::PhaseView;
 use super::threshold::{COPYING, CPU_DEVICE, REACHED};
 use super::words::{pace, share};
 use super::{Rule, RuleJudge, advice, disturbed, finding, refuted};
-use assay_record::claim::LimitClaim;
-use assay_record::evidence::Direction;
-use assay_record::record::{
-    Exhibit, ExhibitValue, Finding, FindingWeight, MeasuredSubject, TrapId,
-};
+use assay_record::claim::{ExhibitOf, ExhibitSource, ExhibitValue, LimitClaim};
+use assay_record::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, TrapId};
 
 /// Buffered I/O went nearly as fast as this machine copies, while the device had time left.
 pub const RULE: Rule = Rule {
@@ -33,10 +30,7 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
     if refuted(found) || limited || phase_view.paced() || phase_view.work() >= CPU_DEVICE {
         return None;
     }
-    let (one, way) = match flow_view.direction() {
-        Direction::Read => (copying.from, "from"),
-        Direction::Write => (copying.into, "into"),
-    };
+    let one = if flow_view.reads() { copying.from } else { copying.into };
     let side_by_side = phase_view.workers().min(u64::from(phase_view.record.machine().cpus)).max(1);
     let most = one * side_by_side as f64;
     let rate = flow_view.flow.bytes.over(flow_view.time())?.0;
@@ -46,11 +40,11 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
     let part = rate / most;
     let mut because = vec![
         Exhibit::new(
-            format!("copied {way} the page cache in calls of {}", copying.block),
-            ExhibitValue::worded(pace(most), format!("{} by {side_by_side}", pace(most))),
-            "reads and writes of a cached file",
+            ExhibitOf::CopiedThroughCache { reads: flow_view.reads(), block: copying.block },
+            ExhibitValue::PaceByWorkers { pace: pace(most), workers: side_by_side },
+            ExhibitSource::CachedFile,
         ),
-        Exhibit::new("reached", pace(rate), "the run's clock and counts"),
+        Exhibit::new(ExhibitOf::Reached, pace(rate), ExhibitSource::RunClockAndCounts),
     ];
     because.extend(flow_view.top().map(|level| level.exhibit_work()));
     Some(finding(

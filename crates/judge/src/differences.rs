@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use assay_record::claim::DifferingValue;
+use assay_record::claim::{DifferingAt, DifferingValue};
 use assay_record::record::json_line;
 
 /// All differences of two values, but for the fields called one of these, wherever they stand.
@@ -26,11 +26,7 @@ fn walk(first: &Value, second: &Value, at: &str, but: &[&str], found: &mut Vec<D
             if one.len() == 1 && other.len() == 1 && one.keys().ne(other.keys()) =>
         {
             // Two variants of the same choice.
-            found.push(DifferingValue {
-                at: at.into(),
-                first: words(first),
-                second: words(second),
-            });
+            found.push(differing(at, first, second));
         }
         (Value::Object(one), Value::Object(other)) => {
             let more = other.keys().filter(|key| !one.contains_key(*key));
@@ -48,14 +44,17 @@ fn walk(first: &Value, second: &Value, at: &str, but: &[&str], found: &mut Vec<D
                 walk(first, second, &place, but, found);
             }
         }
-        _ => {
-            found.push(DifferingValue { at: at.into(), first: words(first), second: words(second) })
-        }
+        _ => found.push(differing(at, first, second)),
     }
 }
 
+fn differing(at: &str, first: &Value, second: &Value) -> DifferingValue {
+    let (first, second) = (words(first).into(), words(second).into());
+    DifferingValue { at: DifferingAt::Field(at.into()), first, second }
+}
+
 fn below(at: &str, key: &str) -> String {
-    if at.is_empty() { key.into() } else { format!("{at}.{key}") }
+    if at.is_empty() { key.into() } else { [at, ".", key].concat() }
 }
 
 /// A value in as few words as it has.
@@ -70,6 +69,7 @@ fn words(value: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use assay_record::words::say;
     use serde_json::json;
 
     #[test]
@@ -77,9 +77,8 @@ mod tests {
         let one = json!({ "a": { "depth": 1, "path": "/x" }, "list": [{ "b": 2 }], "only": true });
         let other = json!({ "a": { "depth": 4, "path": "/y" }, "list": [{ "b": 3 }] });
         let found = differences(&one, &other, &["path"]);
-        let told: Vec<_> =
-            found.iter().map(|d| format!("{} {} {}", d.at, d.first, d.second)).collect();
-        assert_eq!(told, ["a.depth 1 4", "list.b 2 3", "only true -"]);
+        let told: Vec<_> = found.iter().map(say).collect();
+        assert_eq!(told, ["a.depth 1 and 4", "list.b 2 and 3", "only true and -"]);
         assert_eq!(differences(&one, &one, &[]), []);
     }
 
@@ -87,7 +86,7 @@ mod tests {
     fn choices_are_told_whole() {
         let found =
             differences(&json!({ "rate": { "open": 3 } }), &json!({ "rate": "closed" }), &[]);
-        assert_eq!(found[0].first, r#"{"open":3}"#);
+        assert_eq!(say(&found[0].first), r#"{"open":3}"#);
         let found = differences(&json!({ "file": { "size": 1 } }), &json!({ "device": {} }), &[]);
         assert_eq!(found.len(), 1);
     }

@@ -2,10 +2,10 @@
 //! cache, and not the drive's own.
 
 use super::measure::FlowView;
-use super::{Rule, RuleJudge, advice, finding};
+use super::{Rule, RuleJudge, advice, note};
 use assay_plan::plan::Durability;
-use assay_record::claim::FlushClaim;
-use assay_record::record::{Exhibit, Finding, FindingWeight, TrapId};
+use assay_record::claim::{ExhibitOf, ExhibitSource, ExhibitValue, FlushClaim};
+use assay_record::record::{Exhibit, Finding, TrapId};
 
 /// Direct writes, no flush, and a drive with a write-back cache: into that cache is what was
 /// measured.
@@ -40,18 +40,12 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
     if level.timed.flushes.is_some_and(|flushes| flushes > 0) {
         return None;
     }
-    let mut because = vec![Exhibit::new(
-        format!("write cache of {}", level.name()),
-        "write back",
-        format!("/sys/block/{}/queue/write_cache", level.layers.first().map_or("", |l| &l.name)),
-    )];
+    let mut because = vec![level.write_back()];
     if let Some(flushes) = level.timed.flushes {
-        because.push(Exhibit::new(format!("flushes of {}", level.name()), flushes, level.source()));
+        because.push(level.shows(ExhibitOf::FlushesOf, flushes));
     }
-    Some(finding(
+    Some(note(
         RULE.id,
-        FindingWeight::Note,
-        None,
         FlushClaim::InDriveCache { device: level.name() },
         because,
         advice::flush(flow_view),
@@ -62,15 +56,13 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
 /// written through is no matter: what leads to the bytes was not written either.
 fn written_out(flow_view: &FlowView<'_>) -> Option<Finding> {
     let level = flow_view.top()?;
-    let flushes = level.timed.flushes.map_or("not counted".into(), |flushes| flushes.to_string());
-    Some(finding(
+    let flushes = level.timed.flushes.map_or(ExhibitValue::NotCounted, ExhibitValue::Count);
+    Some(note(
         RULE.id,
-        FindingWeight::Note,
-        None,
         FlushClaim::OnlyWrittenOut { device: level.name() },
         vec![
-            Exhibit::new("flushes requested", 0_u64, "plan"),
-            Exhibit::new(format!("flushes of {}", level.name()), flushes, level.source()),
+            Exhibit::new(ExhibitOf::FlushesRequested, 0_u64, ExhibitSource::Plan),
+            level.shows(ExhibitOf::FlushesOf, flushes),
         ],
         advice::flush(flow_view),
     ))

@@ -5,7 +5,7 @@ use super::threshold::OWN_BYTES;
 use super::words::{of, once_more, with_flush};
 use super::{Rule, RuleJudge, finding};
 use assay_plan::unit::Bytes;
-use assay_record::claim::MemoryClaim;
+use assay_record::claim::{ExhibitOf, MemoryClaim};
 use assay_record::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, TrapId};
 
 /// Dirty pages were dropped, by this process or by whoever cut the file, and the device was given that
@@ -28,7 +28,7 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
         LostPages::Cut(cut) => (
             MemoryClaim::TruncatedUnwritten { path: cut.path.clone(), left: cut.left, device },
             Exhibit::new(
-                format!("length of {} after the phase", cut.path),
+                ExhibitOf::LengthAfter(cut.path.clone()),
                 of(cut.left, cut.written),
                 "fstat()",
             ),
@@ -65,11 +65,7 @@ fn of_trees(flow_view: &FlowView<'_>) -> Option<Finding> {
 }
 
 fn exhibit(bytes: Bytes) -> Exhibit {
-    Exhibit::new(
-        "dirty pages dropped by this process",
-        bytes,
-        "/proc/self/io cancelled_write_bytes",
-    )
+    Exhibit::new(ExhibitOf::DirtyDropped, bytes, "/proc/self/io cancelled_write_bytes")
 }
 
 #[cfg(test)]

@@ -2,10 +2,10 @@
 
 use super::measure::FlowView;
 use super::threshold::OWN_BYTES;
-use super::{Rule, RuleJudge, finding, words};
+use super::{Rule, RuleJudge, note, words};
 use assay_plan::unit::Bytes;
-use assay_record::claim::OthersClaim;
-use assay_record::record::{Exhibit, ExhibitValue, Finding, FindingWeight, TrapId};
+use assay_record::claim::{ExhibitOf, ExhibitValue, OthersClaim};
+use assay_record::record::{Exhibit, Finding, TrapId};
 
 /// The device was written to in the quiet time before, and dirty pages were left at the start.
 pub const RULE: Rule = Rule {
@@ -31,18 +31,15 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
         return None;
     }
     let written = Bytes(quiet.write_bytes);
-    Some(finding(
+    Some(note(
         RULE.id,
-        FindingWeight::Note,
-        None,
         OthersClaim::EarlierWriteback { device: level.name(), written, time: *time, dirty: left },
         vec![
-            Exhibit::new(
-                format!("written to {} before the start", level.name()),
-                ExhibitValue::worded(written, format!("{written} in {time}")),
-                level.source(),
+            level.shows(
+                ExhibitOf::BeforeStart,
+                ExhibitValue::BytesIn { bytes: written, time: *time },
             ),
-            Exhibit::new("dirty and under writeback at the start", left, "/proc/meminfo"),
+            Exhibit::new(ExhibitOf::DirtyAtStart, left, "/proc/meminfo"),
         ],
         words::after_sync(&flow_view.record.plan.origin),
     ))

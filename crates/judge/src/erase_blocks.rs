@@ -3,13 +3,13 @@
 use super::measure::{FlowView, PhaseView};
 use super::threshold::{LARGE_WRITE, PLACES, PLACES_DIFFER, SCATTERED, SMALL_WRITE};
 use super::words::{pace, share};
-use super::{Rule, RuleJudge, disturbed, finding, refuted};
+use super::{Rule, RuleJudge, disturbed, note, refuted};
 use assay_plan::plan::{Action, BlockWork, Job, Pattern, Phase, Region, Work};
 use assay_plan::unit::Bytes;
-use assay_record::claim::PlaceClaim;
+use assay_record::claim::{ExhibitOf, ExhibitSource, ExhibitValue, PlaceClaim, Values};
 use assay_record::evidence::{BlockLayer, CardInfo, Direction};
 use assay_record::record::{
-    Ending, Exhibit, Finding, FindingWeight, Flow, MeasuredSubject, PhaseRecord, Record, TrapId,
+    Ending, Exhibit, Finding, Flow, MeasuredSubject, PhaseRecord, Record, TrapId,
 };
 
 /// Scattered small writes to a card are a hundred times slower than those in order; or the same work
@@ -49,18 +49,16 @@ fn scattered(phase_view: &PhaseView<'_>) -> Option<Finding> {
         return None;
     }
     let mut because = vec![Exhibit::new(
-        format!("throughput of {} and of {}", phase_view.phase.name, other.name),
-        format!("{}, {}", pace(slow), pace(fast)),
-        "the run's clock and counts",
+        ExhibitOf::Throughputs { phase: phase_view.phase.name.clone(), other: other.name.clone() },
+        ExhibitValue::Paces(Values(vec![pace(slow), pace(fast)])),
+        ExhibitSource::RunClockAndCounts,
     )];
     because.extend(card.erase.map(|erase| {
-        let file = format!("/sys/block/{}/device/preferred_erase_size", layer.name);
-        Exhibit::new(format!("erase block of {}", layer.name), erase, file)
+        let file = ExhibitSource::block(&layer.name, "device/preferred_erase_size");
+        Exhibit::new(ExhibitOf::EraseBlock(layer.name.clone()), erase, file)
     }));
-    Some(finding(
+    Some(note(
         RULE.id,
-        FindingWeight::Note,
-        None,
         PlaceClaim::Scattered { block: flow.block, reached: share(slow / fast) },
         because,
         None,
@@ -138,12 +136,10 @@ fn by_place(phase_view: &PhaseView<'_>) -> Option<Finding> {
         return None;
     }
     let because = places.iter().map(|(offset, rate)| {
-        Exhibit::new(format!("from offset {offset}"), pace(*rate), "the run's clock and counts")
+        Exhibit::new(ExhibitOf::FromOffset(*offset), pace(*rate), ExhibitSource::RunClockAndCounts)
     });
-    Some(finding(
+    Some(note(
         RULE.id,
-        FindingWeight::Note,
-        None,
         PlaceClaim::DependsOnPlace { offsets: places.len(), least: pace(least), most: pace(most) },
         because.collect(),
         None,

@@ -2,12 +2,11 @@
 
 use super::measure::{FlowView, PhaseView};
 use super::operands::edited;
-use super::words::operand;
-use super::{Rule, RuleJudge, advice, finding};
+use super::{Rule, RuleJudge, advice, command, finding};
 use assay_plan::error::{Doing, Fault};
 use assay_plan::plan::{ErrorTolerance, StopLimit, Work};
 use assay_plan::unit::Bytes;
-use assay_record::claim::{FailureReason, OutcomeClaim};
+use assay_record::claim::{ExhibitOf, ExhibitValue, FailureReason, OutcomeClaim};
 use assay_record::record::{
     Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId,
 };
@@ -55,10 +54,10 @@ fn judge(phase_view: &PhaseView<'_>, _: &[Finding]) -> Option<Finding> {
     let mut because = vec![];
     if let Some(fault) = fault {
         because.push(Exhibit::new(
-            format!("answer when asked to {} {}", fault.doing, fault.path),
-            match fault.name.as_str() {
-                "" => fault.text.clone(),
-                name => format!("{} ({name})", fault.text),
+            ExhibitOf::AnswerTo { doing: fault.doing.to_string(), path: fault.path.clone() },
+            ExhibitValue::SystemError {
+                text: fault.text.clone(),
+                name: (!fault.name.is_empty()).then(|| fault.name.clone()),
             },
             fault.doing.call().to_string(),
         ));
@@ -141,10 +140,10 @@ fn was_to_fill(phase_view: &PhaseView<'_>) -> bool {
 fn seen(name: &str, path: &str) -> Option<NextStep> {
     let command = match name {
         // Where there is room; a device of the kernel has none.
-        "ENOSPC" if path.starts_with("/dev/") => "df -hT".into(),
-        "ENOSPC" | "EDQUOT" => format!("df -h {}", operand(path)),
-        "ENOMEM" => "free -h".into(),
-        "EIO" | "ENODEV" | "ENXIO" | "EREMOTEIO" => "sudo dmesg -T | tail -n 30".into(),
+        "ENOSPC" if path.starts_with("/dev/") => "df -hT",
+        "ENOSPC" | "EDQUOT" => return Some(command::look("df -h", path)),
+        "ENOMEM" => "free -h",
+        "EIO" | "ENODEV" | "ENXIO" | "EREMOTEIO" => "sudo dmesg -T | tail -n 30",
         _ => return None,
     };
     Some(NextStep::new(Remedy::Inspect, command))

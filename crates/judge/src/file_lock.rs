@@ -5,11 +5,10 @@ use super::threshold::{CPU_FULL, DEPTH_LEAST, DEPTH_REACHED, FIRST_WRITES, LOCKE
 use super::words::{of, share};
 use super::{Rule, RuleJudge, advice, explained, finding, refuted};
 use assay_plan::unit::MeanInFlight;
-use assay_record::claim::LimitClaim;
+use assay_record::claim::{ExhibitOf, ExhibitSource, ExhibitValue, LimitClaim};
 use assay_record::evidence::{LayerKind, PathKind};
 use assay_record::record::{
-    Exhibit, ExhibitUnit, ExhibitValue, Finding, FindingWeight, MeasuredSubject, PhaseLedger,
-    Remedy, TrapId,
+    Exhibit, Finding, FindingWeight, MeasuredSubject, PhaseLedger, Remedy, TrapId,
 };
 
 /// The program had enough writes in flight, the device did not, and the file had yet to be allocated.
@@ -66,16 +65,16 @@ fn judge(phase_view: &PhaseView<'_>, ledger: &PhaseLedger, found: &[Finding]) ->
         vec![
             level.exhibit_work(),
             Exhibit::new(
-                "in flight from the program, average",
-                ExhibitValue::number(program, ExhibitUnit::Count, format!("{program:.1}")),
-                "count of the calls",
+                ExhibitOf::InFlightFromProgram,
+                ExhibitValue::InFlight(MeanInFlight(program)),
+                ExhibitSource::CallCount,
             ),
             Exhibit::new(
-                format!("allocated before in {}", flow_view.subject.path),
+                ExhibitOf::AllocatedBefore(flow_view.subject.path.clone()),
                 of(there, size),
                 "FIEMAP",
             ),
-            Exhibit::new("CPU time of each worker", share(cpu), "clocks of its threads"),
+            Exhibit::new(ExhibitOf::CpuPerWorker, share(cpu), ExhibitSource::ThreadClocks),
         ],
         advice::load(flow_view, Remedy::WriteFirst),
     ))

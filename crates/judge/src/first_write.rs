@@ -4,12 +4,12 @@ use super::measure::{FlowView, ratio};
 use super::own::moves_what_it_writes;
 use super::threshold::{FIRST_WRITES, SMALL_WRITE};
 use super::words::{self, of, share};
-use super::{Rule, RuleJudge, finding};
+use super::{Rule, RuleJudge, note};
 use assay_plan::plan::{Durability, OffsetOrdering, Work};
 use assay_plan::unit::Bytes;
-use assay_record::claim::PlaceClaim;
+use assay_record::claim::{ExhibitOf, PlaceClaim};
 use assay_record::evidence::{Extents, LeafKind, PathKind};
-use assay_record::record::{Exhibit, Finding, FindingWeight, TrapId};
+use assay_record::record::{Exhibit, Finding, TrapId};
 
 /// Small writes that cannot wait for each other were the first to their places, or some of them were.
 pub const RULE: Rule = Rule {
@@ -32,13 +32,11 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
         PlaceClaim::SomeFirstWrites { first: share(first), path }
     };
     let onto = flow_view.onto()?;
-    Some(finding(
+    Some(note(
         RULE.id,
-        FindingWeight::Note,
-        None,
         claim,
         vec![Exhibit::new(
-            format!("written before in {}", flow_view.subject.path),
+            ExhibitOf::WrittenBefore(flow_view.subject.path.clone()),
             of(onto.written, flow_view.size_of_phase().max(onto.range)),
             "FIEMAP",
         )],

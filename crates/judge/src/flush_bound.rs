@@ -2,11 +2,11 @@
 
 use super::measure::{DeviceLevel, FlowView, ratio};
 use super::threshold::{AMPLIFIED, FLUSH_BOUND, FLUSH_WRITES};
-use super::{Rule, RuleJudge, advice, finding};
+use super::{Rule, RuleJudge, advice, note};
 use assay_plan::unit::Bytes;
-use assay_record::claim::FlushClaim;
+use assay_record::claim::{ExhibitOf, ExhibitSource, ExhibitValue, FlushClaim};
 use assay_record::evidence::Direction;
-use assay_record::record::{Exhibit, ExhibitValue, Finding, FindingWeight, Remedy, TrapId};
+use assay_record::record::{Exhibit, Finding, Remedy, TrapId};
 
 /// At least half as many flushes as writes.
 pub const RULE: Rule = Rule {
@@ -39,10 +39,8 @@ fn amplified(level: &DeviceLevel<'_>) -> Option<(f64, Exhibit)> {
     if asked == 0 || times < AMPLIFIED {
         return None;
     }
-    let value =
-        ExhibitValue::worded(Bytes(wrote), format!("{} for {}", Bytes(wrote), Bytes(asked)));
-    let reading = format!("written to {}", level.name());
-    Some((times, Exhibit::new(reading, value, level.source())))
+    let value = ExhibitValue::BytesFor { written: Bytes(wrote), asked: Bytes(asked) };
+    Some((times, level.shows(ExhibitOf::WrittenTo, value)))
 }
 
 fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
@@ -50,24 +48,22 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
     let level = flow_view.top()?;
     let writes = level.asked.writes;
     let mut because = vec![
-        Exhibit::new(format!("flushes of {}", level.name()), flushes, level.source()),
-        Exhibit::new("write calls", writes, "count of the calls"),
+        level.shows(ExhibitOf::FlushesOf, flushes),
+        Exhibit::new(ExhibitOf::WriteCalls, writes, ExhibitSource::CallCount),
         level.exhibit_work(),
     ];
     if let Some(each) = flow_view.time().0.checked_div(writes) {
         because.push(Exhibit::new(
-            "time per durable write",
+            ExhibitOf::TimePerDurableWrite,
             assay_plan::unit::Nanos(each),
-            "the run's clock",
+            ExhibitSource::RunClock,
         ));
     }
     let (amplified, shown) = amplified(level).unzip();
     because.extend(shown);
     let device = level.name();
-    Some(finding(
+    Some(note(
         RULE.id,
-        FindingWeight::Note,
-        None,
         FlushClaim::EachWriteFlushed { flushes, writes, device, amplified },
         because,
         advice::own_verb(flow_view, Remedy::OtherBlocks, "quick", ""),

@@ -1,15 +1,12 @@
 //! T15: flushes were asked for, and none came to the device.
 
 use super::measure::{DeviceLevel, FlowView};
-use super::{Rule, RuleJudge, advice, finding};
-use assay_plan::name::quoted;
+use super::{Rule, RuleJudge, advice, command, finding};
 use assay_plan::plan::Durability;
 use assay_plan::unit::Bytes;
-use assay_record::claim::FlushClaim;
-use assay_record::evidence::{Mount, Reading};
-use assay_record::record::{
-    Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId,
-};
+use assay_record::claim::{ExhibitOf, FlushClaim};
+use assay_record::evidence::Reading;
+use assay_record::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, TrapId};
 
 /// The device says that it has a write-back cache and has counted flushes before, and of those that
 /// the run asked for it saw none.
@@ -60,38 +57,22 @@ fn forced_through(flow_view: &FlowView<'_>, level: &DeviceLevel<'_>) -> bool {
     able && matches!(flow_view.flow.durability, Durability::OpenSync | Durability::OpenDsync)
 }
 
-/// Mounts it with barriers.
-fn mount_command(mount: &Mount, option: &str) -> NextStep {
-    let barrier = if option == "barrier=0" { "barrier=1" } else { "barrier" };
-    NextStep::new(
-        Remedy::Remount,
-        format!("sudo mount -o remount,{barrier} {}", quoted(&mount.point)),
-    )
-}
-
 fn say(flow_view: &FlowView<'_>, level: &DeviceLevel<'_>) -> Finding {
-    let first = level.layers.first().map_or("", |layer| layer.name.as_str());
-    let mut because = vec![
-        Exhibit::new(format!("flushes of {}", level.name()), 0_u64, level.source()),
-        Exhibit::new(
-            format!("write cache of {}", level.name()),
-            "write back",
-            format!("/sys/block/{first}/queue/write_cache"),
-        ),
-    ];
+    let mut because = vec![level.shows(ExhibitOf::FlushesOf, 0_u64), level.write_back()];
     let mount = flow_view.subject.mount.seen();
     let option = mount.and_then(|mount| {
         mount.options.split(',').find(|option| matches!(*option, "nobarrier" | "barrier=0"))
     });
     if let (Some(mount), Some(option)) = (mount, option) {
         because.push(Exhibit::new(
-            format!("mount option of {}", mount.point),
+            ExhibitOf::MountOption(mount.point.clone()),
             option,
             "/proc/self/mountinfo",
         ));
     }
     let next = match mount.zip(option) {
-        Some((mount, option)) => Some(mount_command(mount, option)),
+        Some((mount, "barrier=0")) => Some(command::remount(mount, "barrier=1")),
+        Some((mount, _)) => Some(command::remount(mount, "barrier")),
         None => advice::look(flow_view, "probe"),
     };
     finding(

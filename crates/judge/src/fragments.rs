@@ -2,13 +2,11 @@
 
 use super::measure::FlowView;
 use super::threshold::{FRAGMENTS, FRAGMENTS_LEAST, NEARLY_FULL};
-use super::words::{of, operand, share};
-use super::{Rule, RuleJudge, finding};
+use super::words::{of, share};
+use super::{Rule, RuleJudge, command, note};
 use assay_plan::unit::MIB;
-use assay_record::claim::PlaceClaim;
-use assay_record::record::{
-    Exhibit, ExhibitValue, Finding, FindingWeight, NextStep, Remedy, TrapId,
-};
+use assay_record::claim::{ExhibitOf, ExhibitValue, PlaceClaim};
+use assay_record::record::{Exhibit, Finding, TrapId};
 
 /// Many extents, and requests smaller than the calls; or little room left to write in.
 pub const RULE: Rule = Rule {
@@ -37,10 +35,8 @@ fn pieces(flow_view: &FlowView<'_>) -> Option<Finding> {
     if !many || extents.count < FRAGMENTS_LEAST || size >= flow_view.flow.block {
         return None;
     }
-    Some(finding(
+    Some(note(
         RULE.id,
-        FindingWeight::Note,
-        None,
         PlaceClaim::Fragmented {
             path: flow_view.subject.path.clone(),
             extents: extents.count,
@@ -50,19 +46,13 @@ fn pieces(flow_view: &FlowView<'_>) -> Option<Finding> {
         },
         vec![
             Exhibit::new(
-                format!("extents of {}", flow_view.subject.path),
-                ExhibitValue::worded(
-                    extents.count,
-                    format!("{} in {}", extents.count, extents.range),
-                ),
+                ExhibitOf::ExtentsOf(flow_view.subject.path.clone()),
+                ExhibitValue::ExtentsIn { extents: extents.count, range: extents.range },
                 "FIEMAP",
             ),
-            Exhibit::new(format!("average request size of {}", level.name()), size, level.source()),
+            level.shows(ExhibitOf::RequestSize, size),
         ],
-        Some(NextStep::new(
-            Remedy::Inspect,
-            format!("filefrag -v {}", operand(&flow_view.subject.path)),
-        )),
+        Some(command::look("filefrag -v", &flow_view.subject.path)),
     ))
 }
 
@@ -75,13 +65,15 @@ fn full(flow_view: &FlowView<'_>) -> Option<Finding> {
         .seen()
         .map_or(flow_view.subject.path.as_str(), |mount| &mount.point);
     (free < NEARLY_FULL).then(|| {
-        finding(
+        note(
             RULE.id,
-            FindingWeight::Note,
-            None,
             PlaceClaim::NearlyFull { free: share(free) },
-            vec![Exhibit::new(format!("free on {point}"), of(space.free, space.total), "statfs()")],
-            Some(NextStep::new(Remedy::Inspect, format!("df -h {}", operand(point)))),
+            vec![Exhibit::new(
+                ExhibitOf::FreeOn(point.into()),
+                of(space.free, space.total),
+                "statfs()",
+            )],
+            Some(command::look("df -h", point)),
         )
     })
 }

@@ -3,14 +3,11 @@
 use super::measure::FlowView;
 use super::threshold::{REACHED, RESIDENT};
 use super::words::{of, share};
-use super::{Rule, RuleJudge, advice, finding};
-use assay_plan::name::quoted;
+use super::{Rule, RuleJudge, advice, command, finding};
 use assay_plan::plan::Action;
 use assay_plan::unit::{Bytes, MIB};
-use assay_record::claim::LayerClaim;
-use assay_record::record::{
-    Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId,
-};
+use assay_record::claim::{ExhibitOf, ExhibitSource, LayerClaim};
+use assay_record::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, Remedy, TrapId};
 
 /// More than a hundredth of what is read has no data on the device, and the device gave that much
 /// less.
@@ -42,7 +39,7 @@ fn laid(flow_view: &FlowView<'_>) -> Option<Finding> {
     }
     let empty = Bytes(extents.hole.0.saturating_add(extents.unwritten.0));
     let mut because = vec![Exhibit::new(
-        format!("holes and unwritten extents in {}", flow_view.subject.path),
+        ExhibitOf::HolesIn(flow_view.subject.path.clone()),
         of(empty, extents.range),
         "FIEMAP",
     )];
@@ -50,17 +47,14 @@ fn laid(flow_view: &FlowView<'_>) -> Option<Finding> {
         because.push(level.exhibit(flow_view.direction()));
     }
     let count = extents.range.0.div_ceil(MIB).max(1);
-    let full = quoted(&format!("{}.full", flow_view.subject.path));
+    let full = [&flow_view.subject.path, ".full"].concat();
     Some(finding(
         RULE.id,
         FindingWeight::Refute,
         Some(MeasuredSubject::Layer),
         LayerClaim::HolesRead { part: share(absent), device: flow_view.named() },
         because,
-        Some(NextStep::new(
-            Remedy::WriteFirst,
-            format!("assay dd if=/dev/urandom of={full} bs=1M count={count} conv=fsync"),
-        )),
+        Some(command::copy(Remedy::WriteFirst, "/dev/urandom", &full, Some(count))),
     ))
 }
 
@@ -81,9 +75,9 @@ fn trimmed(flow_view: &FlowView<'_>) -> Option<Finding> {
         LayerClaim::TrimmedThenRead { part: share(1.0 - reach), device: flow_view.named() },
         vec![
             Exhibit::new(
-                format!("trimmed in {} during the phase", flow_view.subject.path),
+                ExhibitOf::TrimmedIn(flow_view.subject.path.clone()),
                 of(trims.bytes, flow_view.size_of_phase()),
-                "completed calls",
+                ExhibitSource::CompletedCalls,
             ),
             level.exhibit(flow_view.direction()),
         ],

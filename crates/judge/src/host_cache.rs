@@ -4,7 +4,7 @@ use super::measure::{DeviceLevel, FlowView, bytes};
 use super::threshold::{DRIVE, SHORT, SMALL_BYTES};
 use super::words::pace;
 use super::{Rule, RuleJudge, finding};
-use assay_record::claim::FlushClaim;
+use assay_record::claim::{ExhibitOf, FlushClaim};
 use assay_record::evidence::{BlockLayer, Machine};
 use assay_record::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, TrapId};
 
@@ -45,8 +45,8 @@ fn fast(flow_view: &FlowView<'_>, level: &DeviceLevel<'_>, layer: &BlockLayer) -
         Some(MeasuredSubject::Unsure),
         FlushClaim::HostMayCache { device: name.clone(), rate },
         vec![
-            Exhibit::new("bus", &layer.hardware.bus, format!("/sys/block/{name}")),
-            Exhibit::new(format!("moved by {name}"), rate, level.source()),
+            Exhibit::new(ExhibitOf::Bus, &layer.hardware.bus, ["/sys/block/", name].concat()),
+            level.shows(ExhibitOf::MovedBy, rate),
         ],
         None,
     ))

@@ -4,13 +4,11 @@
 
 use super::measure::PhaseView;
 use super::threshold::{CEILING_FELL, CPU_DEVICE, WARM};
-use super::{Rule, RuleJudge, finding, refuted};
-use assay_plan::name::quoted;
-use assay_record::claim::LimitClaim;
+use super::{Rule, RuleJudge, command, finding, refuted};
+use assay_record::claim::{ExhibitOf, ExhibitSource, ExhibitValue, LimitClaim};
 use assay_record::evidence::{DriveWarmth, Warmth};
 use assay_record::record::{
-    Exhibit, ExhibitUnit, ExhibitValue, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy,
-    TrapId,
+    Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId,
 };
 
 /// The drive is at the temperature at which it slows down, or the processors were held back while the
@@ -55,22 +53,16 @@ fn hot_drive(phase_view: &PhaseView<'_>, after: &Warmth) -> Option<Finding> {
         false => return None,
     };
     let claim = LimitClaim::HotDrive { device: drive.name.clone(), at_limit };
-    let command = format!("sudo smartctl -A /dev/{}", quoted(&drive.name));
-    let next = NextStep::new(Remedy::Inspect, command);
+    let next = command::at_device(Remedy::Inspect, "sudo smartctl -A", &drive.name);
     Some(finding(RULE.id, weight, measures, claim, vec![thermometer(drive)], Some(next)))
 }
 
 /// The temperature of a drive and its limit.
 pub(super) fn thermometer(drive: &DriveWarmth) -> Exhibit {
-    let degrees = |thousandths: i64| format!("{:.0} °C", thousandths as f64 / 1000.0);
-    let limit = drive.warning.map_or("unknown".into(), degrees);
+    let degrees = |thousandths: i64| thousandths as f64 / 1000.0;
     Exhibit::new(
-        format!("temperature of {}", drive.name),
-        ExhibitValue::number(
-            drive.now as f64 / 1000.0,
-            ExhibitUnit::DegreesCelsius,
-            format!("{}, limit {limit}", degrees(drive.now)),
-        ),
+        ExhibitOf::Temperature(drive.name.clone()),
+        ExhibitValue::Celsius { now: degrees(drive.now), limit: drive.warning.map(degrees) },
         drive.source.clone(),
     )
 }
@@ -80,11 +72,7 @@ fn slowed(before: &Warmth, after: &Warmth) -> Option<Exhibit> {
     let counted = after.slowed_since(before).filter(|times| *times > 0);
     let counted = counted.map(|times| {
         let source = "/sys/devices/system/cpu/cpu*/thermal_throttle";
-        Exhibit::new(
-            "CPUs throttled for heat",
-            ExhibitValue::worded(times, format!("{times} times")),
-            source,
-        )
+        Exhibit::new(ExhibitOf::CpusThrottled, ExhibitValue::Times(times), source)
     });
     counted.or_else(|| cooled(after)).or_else(|| lowered(before, after)).or_else(|| weak(after))
 }
@@ -93,9 +81,9 @@ fn slowed(before: &Warmth, after: &Warmth) -> Option<Exhibit> {
 pub(super) fn cooled(warmth: &Warmth) -> Option<Exhibit> {
     let device = warmth.cooling.iter().find(|device| device.state > 0)?;
     Some(Exhibit::new(
-        format!("cooling by {}", device.kind),
-        format!("step {}", device.state),
-        format!("/sys/class/thermal/{}/cur_state", device.name),
+        ExhibitOf::Cooling(device.kind.clone()),
+        ExhibitValue::Step(device.state),
+        ["/sys/class/thermal/", &device.name, "/cur_state"].concat(),
     ))
 }
 
@@ -107,13 +95,9 @@ fn lowered(before: &Warmth, after: &Warmth) -> Option<Exhibit> {
         let mhz = |khz: u64| khz / 1000;
         fell.then(|| {
             Exhibit::new(
-                "highest allowed CPU frequency",
-                ExhibitValue::number(
-                    now.khz as f64 * 1e3,
-                    ExhibitUnit::Hertz,
-                    format!("{} MHz, {} before", mhz(now.khz), mhz(then.khz)),
-                ),
-                format!("/sys/devices/system/cpu/cpufreq/{}/scaling_max_freq", now.policy),
+                ExhibitOf::HighestCpuFrequency,
+                ExhibitValue::Megahertz { now: mhz(now.khz), before: mhz(then.khz) },
+                ["/sys/devices/system/cpu/cpufreq/", &now.policy, "/scaling_max_freq"].concat(),
             )
         })
     })
@@ -122,8 +106,8 @@ fn lowered(before: &Warmth, after: &Warmth) -> Option<Exhibit> {
 /// A board whose voltage is too low runs its processors slower.
 pub(super) fn weak(warmth: &Warmth) -> Option<Exhibit> {
     (warmth.undervolted == Some(true)).then(|| {
-        let file = "/sys/class/hwmon/hwmon*/in0_lcrit_alarm of rpi_volt";
-        Exhibit::new("voltage of the board", "fell too low", file)
+        let (of, source) = (ExhibitOf::BoardVoltage, ExhibitSource::UndervoltageAlarm);
+        Exhibit::new(of, ExhibitValue::FellTooLow, source)
     })
 }
 

@@ -3,10 +3,10 @@
 use super::measure::PhaseView;
 use super::threshold::{LATENCY_BUSY, SHORT};
 use super::words::share;
-use super::{Rule, RuleJudge, advice, finding, flush_bound, refuted};
+use super::{Rule, RuleJudge, advice, flush_bound, note, refuted};
 use assay_plan::plan::{Caching, Durability};
-use assay_record::claim::LimitClaim;
-use assay_record::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, TrapId};
+use assay_record::claim::{ExhibitOf, LimitClaim};
+use assay_record::record::{Finding, MeasuredSubject, TrapId};
 
 /// Depth 1, and the device was not busy all the time.
 pub const RULE: Rule = Rule {
@@ -43,12 +43,10 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
     }
     let mut because = vec![level.exhibit_work()];
     if let Some(size) = level.request(flow_view.direction()) {
-        because.push(Exhibit::new("average request size", size, level.source()));
+        because.push(level.shows(ExhibitOf::RequestSize, size));
     }
-    Some(finding(
+    Some(note(
         RULE.id,
-        FindingWeight::Note,
-        None,
         LimitClaim::LatencyBound { device: level.name(), busy: share(level.busy()) },
         because,
         advice::ramp(flow_view),

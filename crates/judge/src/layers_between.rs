@@ -1,10 +1,10 @@
 //! T41: a layer that encrypts, or writes each byte more than once.
 
 use super::measure::FlowView;
-use super::{Rule, RuleJudge, finding};
-use assay_record::claim::{LayerClaim, LayerWork};
+use super::{Rule, RuleJudge, note};
+use assay_record::claim::{ExhibitOf, ExhibitSource, LayerClaim, LayerWork};
 use assay_record::evidence::{BlockLayer, LayerKind};
-use assay_record::record::{Exhibit, Finding, FindingWeight, TrapId};
+use assay_record::record::{Exhibit, Finding, TrapId};
 
 /// Encryption, parity or mirrors below the path: the figure is of them and the drives together.
 pub const RULE: Rule = Rule {
@@ -26,10 +26,8 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
         let (work, exhibit) = doing(layer)?;
         Some((layer, work, exhibit))
     })?;
-    Some(finding(
+    Some(note(
         RULE.id,
-        FindingWeight::Note,
-        None,
         LayerClaim::Covers { device: layer.name.clone(), work },
         vec![exhibit],
         None,
@@ -38,16 +36,12 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
 
 /// What a layer does to the bytes, and where that is read.
 fn doing(layer: &BlockLayer) -> Option<(LayerWork, Exhibit)> {
-    let shown = |what: &str, value: &str, file: &str| {
-        Exhibit::new(
-            format!("{what} of {}", layer.name),
-            value,
-            format!("/sys/block/{}/{file}", layer.name),
-        )
+    let shown = |of: fn(String) -> ExhibitOf, value: &str, file: &str| {
+        Exhibit::new(of(layer.name.clone()), value, ExhibitSource::block(&layer.name, file))
     };
     match &layer.kind {
         LayerKind::Mapper { uuid } if uuid.starts_with("CRYPT-") => {
-            Some((LayerWork::Encrypts, shown("kind", uuid, "dm/uuid")))
+            Some((LayerWork::Encrypts, shown(ExhibitOf::KindOf, uuid, "dm/uuid")))
         }
         LayerKind::Raid { level } => {
             let work = match level.as_str() {
@@ -55,7 +49,7 @@ fn doing(layer: &BlockLayer) -> Option<(LayerWork, Exhibit)> {
                 "raid4" | "raid5" | "raid6" => LayerWork::KeepsParity,
                 _ => return None,
             };
-            Some((work, shown("level", level, "md/level")))
+            Some((work, shown(ExhibitOf::LevelOf, level, "md/level")))
         }
         _ => None,
     }

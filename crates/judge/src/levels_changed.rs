@@ -4,14 +4,13 @@ use super::changed_with::ChangedWith;
 use super::measure::{FlowView, PhaseView};
 use super::rate_series::intervals;
 use super::threshold::UNEVEN;
-use super::words::{pace, share};
+use super::words::share;
 use super::{Rule, RuleJudge, advice, disturbed, finding, limits, refuted};
 use assay_plan::stats;
 use assay_plan::unit::Nanos;
-use assay_record::claim::SteadyClaim;
+use assay_record::claim::{ExhibitOf, ExhibitSource, ExhibitValue, SteadyClaim};
 use assay_record::record::{
-    self, Exhibit, ExhibitUnit, ExhibitValue, Finding, FindingWeight, MeasuredSubject, PhaseLedger,
-    RateLevel, TrapId,
+    self, Exhibit, Finding, FindingWeight, MeasuredSubject, PhaseLedger, RateLevel, TrapId,
 };
 
 /// More than one level, and nothing else has said so.
@@ -44,18 +43,13 @@ fn judge(phase_view: &PhaseView<'_>, ledger: &PhaseLedger, found: &[Finding]) ->
         return None;
     }
     let lasted = |level: &RateLevel| level.to.less(level.from);
-    let told = |level: &RateLevel| format!("{} for {}", pace(level.rate.0), lasted(level));
-    let when = |level: &RateLevel| match level.from {
-        Nanos::ZERO => "at first".to_string(),
-        from => format!("from {from} on"),
-    };
     let shown = |level: &RateLevel| {
-        let text = told(level);
-        Exhibit::new(
-            when(level),
-            ExhibitValue::worded(pace(level.rate.0), text),
-            "the run's series",
-        )
+        let when = match level.from {
+            Nanos::ZERO => ExhibitOf::AtFirst,
+            from => ExhibitOf::FromTime(from),
+        };
+        let value = ExhibitValue::PaceFor { pace: level.rate, time: lasted(level) };
+        Exhibit::new(when, value, ExhibitSource::RunSeries)
     };
     let with_it = |level: &RateLevel| {
         (level.from > Nanos::ZERO).then(|| ChangedWith::new(ledger, level.from))
@@ -138,9 +132,9 @@ fn uneven(phase_view: &PhaseView<'_>, flow_view: &FlowView<'_>) -> Option<Findin
         Some(MeasuredSubject::Unsure),
         SteadyClaim::UnevenRate { device: flow_view.named(), spread: shown },
         vec![Exhibit::new(
-            "spread of the rate",
-            ExhibitValue::number(spread, ExhibitUnit::Fraction, format!("±{shown}")),
-            "the run's series",
+            ExhibitOf::SpreadOfRate,
+            ExhibitValue::Spread(shown),
+            ExhibitSource::RunSeries,
         )],
         advice::longer(phase_view),
     ))
@@ -197,7 +191,7 @@ mod tests {
             let found = verdict(&bench.record);
             let said = "The rate of loop3 changed, and with it the PCIe link of loop3 (from PCIe 1.0 x1 to PCIe 3.0 x4): 1.31 MB/s";
             assert_eq!(found.summary().starts_with(said), beside, "{found:?}");
-            let shown = |shown: &&Exhibit| shown.reading == "PCIe link of loop3";
+            let shown = |shown: &&Exhibit| shown.reading() == "PCIe link of loop3";
             let shown = found.findings[0].because.iter().filter(shown).count();
             assert_eq!(shown, usize::from(beside), "{found:?}");
         }
@@ -215,9 +209,9 @@ mod tests {
         let shown: Vec<_> = found.findings[0]
             .because
             .iter()
-            .map(|shown| (&*shown.reading, &*shown.value))
+            .map(|shown| [shown.reading(), shown.value()].join(": "))
             .collect();
-        assert_eq!(shown, [("limit on writes to loop3", "2.62 MB/s, then none by 5.00 s")]);
+        assert_eq!(shown, ["limit on writes to loop3: 2.62 MB/s, then none by 5.00 s"]);
         // One that was far above the rate held nothing.
         bench.capped(50 * MIB);
         assert_eq!(verdict(&bench.record).trust, Trust::Sound);

@@ -1,14 +1,13 @@
 //! The limits of control groups on the devices below a flow.
 
+use super::command;
 use super::measure::{self, DeviceLevel, FlowView, PhaseView};
 use super::threshold::{LIMIT_HOLDS, LIMIT_LOOK, LIMIT_NEAR, LIMIT_NEAR_IDLE, LIMIT_SLICE};
 use super::words::pace;
-use assay_plan::name::quoted;
-use assay_plan::unit::{Iops, Nanos};
-use assay_record::claim::CgroupLimit;
+use assay_plan::unit::Nanos;
+use assay_record::claim::{CgroupLimit, ExhibitOf, ExhibitValue};
 use assay_record::evidence::{Direction, LimitValue, Throttle};
-use assay_record::record::{Exhibit, ExhibitValue, NextStep, Remedy, SamplePoint};
-use assay_record::words::say;
+use assay_record::record::{Exhibit, NextStep, Remedy, SamplePoint};
 
 /// The limits on the devices below a flow, in its direction: those that held at last, where they have changed.
 pub(super) fn over<'c, 'a>(
@@ -169,20 +168,11 @@ pub(super) fn allowed(limit: LimitValue) -> CgroupLimit {
     }
 }
 
-/// A limit in words: its rate.
-pub(super) fn rate(limit: LimitValue) -> String {
-    say(&allowed(limit))
-}
-
 /// The file and value of a limit.
 pub(super) fn exhibit(throttle: &Throttle) -> Exhibit {
-    let number: ExhibitValue = match throttle.limit {
-        LimitValue::BytesPerSecond(cap) => pace(cap as f64).into(),
-        LimitValue::OpsPerSecond(cap) => Iops(cap as f64).into(),
-    };
     Exhibit::new(
-        format!("limit on {}", throttle.name),
-        ExhibitValue::worded(number, format!("{} ({})", rate(throttle.limit), throttle.value())),
+        ExhibitOf::LimitOn(throttle.name.clone()),
+        ExhibitValue::limit(allowed(throttle.limit)),
         throttle.file.clone(),
     )
 }
@@ -198,10 +188,8 @@ pub(super) fn lift(throttle: &Throttle) -> NextStep {
         (LimitValue::OpsPerSecond(_), Direction::Read) => "riops=max",
         (LimitValue::OpsPerSecond(_), Direction::Write) => "wiops=max",
     };
-    NextStep::new(
-        Remedy::LiftLimit,
-        format!("echo '{}:{} {none}' | sudo tee {}", number.major, number.minor, quoted(file)),
-    )
+    let value = [&number.to_string(), " ", none].concat();
+    NextStep::new(Remedy::LiftLimit, command::set(&value, file))
 }
 
 /// A limit's amount for each second, and what a run has used of it: as the program counts, and as the

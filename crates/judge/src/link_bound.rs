@@ -3,8 +3,8 @@
 use super::measure::{DeviceLevel, FlowView};
 use super::threshold::{LINK_NEAR, LINK_NEAR_USB_2, LINK_SLOW, SHORT, SMALL_BYTES};
 use super::words::pace;
-use super::{Rule, RuleJudge, finding};
-use assay_record::claim::LimitClaim;
+use super::{Rule, RuleJudge, finding, note};
+use assay_record::claim::{ExhibitOf, LimitClaim};
 use assay_record::evidence::{BlockLayer, Link, LinkKind};
 use assay_record::record::{
     Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId,
@@ -64,10 +64,7 @@ fn at_its_limit(
         FindingWeight::Note,
         Some(MeasuredSubject::Limited),
         limited(false, &layer.name, link, ceiling),
-        vec![
-            exhibit(&layer.name, link),
-            Exhibit::new(format!("moved by {}", layer.name), pace(rate), level.source()),
-        ],
+        vec![exhibit(&layer.name, link), level.shows(ExhibitOf::MovedBy, pace(rate))],
         None,
     ))
 }
@@ -78,10 +75,8 @@ pub(super) fn below_itself(name: &str, links: &[Link]) -> Option<Finding> {
         let (ceiling, possible) = link.ceiling.zip(link.possible)?;
         (possible > ceiling).then_some((link, ceiling, possible))
     })?;
-    Some(finding(
+    Some(note(
         RULE.id,
-        FindingWeight::Note,
-        None,
         LimitClaim::LinkBelowBothEnds {
             device: name.into(),
             mode: link.mode.seen()?.clone(),
@@ -130,7 +125,7 @@ fn limited(foreseen: bool, name: &str, link: &Link, ceiling: u64) -> LimitClaim 
 
 fn exhibit(name: &str, link: &Link) -> Exhibit {
     let mode = link.mode.seen().cloned().unwrap_or_default();
-    Exhibit::new(format!("link of {name}"), mode, link.source.clone())
+    Exhibit::new(ExhibitOf::LinkOf(name.into()), mode, link.source.clone())
 }
 
 #[cfg(test)]

@@ -1,13 +1,12 @@
 //! T22: a partition that does not begin where a physical sector does.
 
 use super::measure::FlowView;
-use super::{Rule, RuleJudge, finding};
+use super::partial_sectors::physical_sector;
+use super::{Rule, RuleJudge, command, note};
 use assay_plan::unit::Bytes;
-use assay_record::claim::PlaceClaim;
+use assay_record::claim::{ExhibitOf, ExhibitSource, ExhibitValue, PlaceClaim};
 use assay_record::evidence::{BlockLayer, LayerKind};
-use assay_record::record::{
-    Exhibit, ExhibitValue, Finding, FindingWeight, NextStep, Remedy, TrapId,
-};
+use assay_record::record::{Exhibit, Finding, Remedy, TrapId};
 
 /// Bytes in a block of most file systems.
 const FILE_BLOCK: u64 = 4096;
@@ -44,24 +43,18 @@ pub(super) fn said(
     device: &BlockLayer,
     sector: Bytes,
 ) -> Finding {
-    finding(
+    note(
         RULE.id,
-        FindingWeight::Note,
-        None,
         PlaceClaim::PartitionMisplaced { partition: partition.into(), sector },
         vec![
             Exhibit::new(
-                format!("start of {partition}"),
-                ExhibitValue::worded(start, format!("{} bytes", start.0)),
-                format!("/sys/block/{}/{partition}/start", disk.name),
+                ExhibitOf::StartOf(partition.into()),
+                ExhibitValue::ExactBytes(start.0),
+                ExhibitSource::block(&disk.name, &[partition, "/start"].concat()),
             ),
-            Exhibit::new(
-                format!("physical sector of {}", device.name),
-                sector,
-                format!("/sys/block/{}/queue/physical_block_size", device.name),
-            ),
+            physical_sector(device, sector),
         ],
-        Some(NextStep::new(Remedy::Inspect, format!("sudo fdisk -l /dev/{}", disk.name))),
+        Some(command::at_device(Remedy::Inspect, "sudo fdisk -l", &disk.name)),
     )
 }
 
@@ -73,11 +66,11 @@ pub(super) fn loop_start(name: &str, offset: Bytes) -> Option<Finding> {
     }
     let claim = PlaceClaim::LoopMisplaced { device: name.into(), offset: offset.0 };
     let because = vec![Exhibit::new(
-        "offset",
-        ExhibitValue::worded(offset, format!("{} bytes", offset.0)),
-        format!("/sys/block/{name}/loop/offset"),
+        ExhibitOf::OffsetInFile,
+        ExhibitValue::ExactBytes(offset.0),
+        ExhibitSource::block(name, "loop/offset"),
     )];
-    Some(finding(RULE.id, FindingWeight::Note, None, claim, because, None))
+    Some(note(RULE.id, claim, because, None))
 }
 
 /// The device inside whose physical sector this place of the first one lies, and that sector. A loop

@@ -5,10 +5,11 @@ use super::measure::{DeviceLevel, FlowView, PhaseView};
 use super::threshold::CULPRIT;
 use super::words::share;
 use assay_plan::unit::{Bytes, Nanos};
-use assay_record::claim::{CpuUser, ForeignMover, MovedBytes, NamedProcess};
+use assay_record::claim::{
+    CpuUser, ExhibitOf, ExhibitSource, ExhibitValue, ForeignMover, MovedBytes, NamedProcess,
+};
 use assay_record::evidence::{Mount, OtherProcess, OtherProcesses};
-use assay_record::record::{Exhibit, ExhibitValue, NextStep, PhaseRecord, Record, Remedy};
-use assay_record::words::say;
+use assay_record::record::{Exhibit, NextStep, PhaseRecord, Record, Remedy};
 
 /// No more than this many are named.
 const NAMED: usize = 3;
@@ -55,9 +56,8 @@ pub(super) fn movers(
     };
     let mover = |one: &OtherProcess| ForeignMover { process: who(one), moved: did(one) };
     let shown = |one: &OtherProcess| {
-        let file = format!("/proc/{}/io", one.pid);
-        let reading = format!("I/O of {} in {}", say(&who(one)), others.time);
-        Exhibit::new(reading, say(&did(one)), file)
+        let of = ExhibitOf::IoOf { process: who(one), time: others.time };
+        Exhibit::new(of, ExhibitValue::Moved(did(one)), ExhibitSource::process(one.pid, "io"))
     };
     culprits(&found, mover, shown)
 }
@@ -85,9 +85,8 @@ pub(super) fn partners(
         |one: &&OtherProcess| is_partner(flow_view.record, one) && moved(one) > Bytes::ZERO;
     let found: Vec<&OtherProcess> = others.processes.iter().filter(at_work).collect();
     let shown = |one: &&OtherProcess| {
-        let file = format!("/proc/{}/io", one.pid);
-        let reading = format!("I/O of {} in {}", say(&named(one)), others.time);
-        Exhibit::new(reading, moved(one), file)
+        let of = ExhibitOf::IoOf { process: named(one), time: others.time };
+        Exhibit::new(of, moved(one), ExhibitSource::process(one.pid, "io"))
     };
     (!found.is_empty()).then(|| WorkingPartners {
         named: found.iter().map(|one| named(one)).collect(),
@@ -110,7 +109,7 @@ pub(super) fn moved_here(
 ) -> Bytes {
     let system =
         flow_view.subject.mount.seen().filter(|_| level.depth == 0).map(|mount| mount.device);
-    let system = system.map(|device| format!("{}:{}", device.major, device.minor));
+    let system = system.map(|device| device.to_string());
     let here = |disk: &String| level.has(disk) || Some(disk) == system.as_ref();
     let moved = one.read.unwrap_or_default() + one.written.unwrap_or_default();
     let Some(disks) = &one.open_on else { return moved };
@@ -186,9 +185,9 @@ pub(super) fn users_of_cpu(
     let found = most(others, strangers, least);
     let user = |one: &OtherProcess| CpuUser { process: named(one), cpu: share(part(one)) };
     let shown = |one: &OtherProcess| {
-        let file = format!("/proc/{}/stat", one.pid);
-        let time = ExhibitValue::worded(one.cpu, format!("{} in {}", one.cpu, others.time));
-        Exhibit::new(format!("CPU time of {}", say(&named(one))), time, file)
+        let time = ExhibitValue::TimeIn { time: one.cpu, of: others.time };
+        let source = ExhibitSource::process(one.pid, "stat");
+        Exhibit::new(ExhibitOf::CpuTimeOf(named(one)), time, source)
     };
     culprits(&found, user, shown)
 }
@@ -233,10 +232,10 @@ fn culprits<T>(
         let numbers = found.iter().filter(|one| which(one)).map(|one| one.pid.to_string());
         numbers.collect::<Vec<_>>().join(",")
     };
-    let mut next = format!("ps -o pid,etime,args -p {}", numbers(&|_| true));
+    let mut next = ["ps -o pid,etime,args -p ", &numbers(&|_| true)].concat();
     let parents = numbers(&|one| shell(one) || mostly_by_ended(one));
     if !parents.is_empty() {
-        next.push_str(&format!(" --ppid {parents}"));
+        next.extend([" --ppid ", &parents]);
     }
     Some(NamedProcesses {
         did: found.iter().map(|one| did(one)).collect(),
@@ -276,7 +275,7 @@ mod tests {
             named.text()
         );
         assert_eq!(named.next.expect("something to do").words(), "ps -o pid,etime,args -p 11");
-        assert!(named.because.iter().any(|shown| shown.source == "/proc/11/io"));
+        assert!(named.because.iter().any(|shown| shown.source() == "/proc/11/io"));
         let mut open_on = |disk: &str| {
             let others = &mut bench.record.phases[0].evidence.neighbours;
             let Some(Reading::Seen(others)) = others else { panic!("not seen") };

@@ -1,10 +1,9 @@
 //! T29: no disk behind the path: memory, a network, or no storage at all.
 
 use super::measure::{FlowView, PhaseView};
-use super::words::operand;
-use super::{Rule, RuleJudge, finding, no_storage};
+use super::{Rule, RuleJudge, command, finding, no_storage, note};
 use assay_plan::plan::{Caching, Durability};
-use assay_record::claim::LayerClaim;
+use assay_record::claim::{ExhibitOf, LayerClaim};
 use assay_record::evidence::{LeafKind, PathKind};
 use assay_record::record::{
     Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId,
@@ -34,13 +33,11 @@ fn judge(phase_view: &PhaseView<'_>, _: &[Finding]) -> Option<Finding> {
     };
     let flow_view = phase_view.cases.iter().max_by_key(worst)?;
     let path = flow_view.subject.path.clone();
-    let next = NextStep::new(Remedy::Inspect, format!("df -T {}", operand(&path)));
+    let next = command::look("df -T", &path);
     let one_end = phase_view.copies() && phase_view.cases.iter().any(FlowView::on_devices);
     match &flow_view.subject.bottom {
-        LeafKind::Memory(what) if one_end => Some(finding(
+        LeafKind::Memory(what) if one_end => Some(note(
             RULE.id,
-            FindingWeight::Note,
-            None,
             LayerClaim::EndInMemory { path },
             vec![below(flow_view, what)],
             None,
@@ -73,10 +70,7 @@ fn judge(phase_view: &PhaseView<'_>, _: &[Finding]) -> Option<Finding> {
             Some(MeasuredSubject::NotADisk),
             LayerClaim::NotSeenFromHere { path, on: what.clone(), foreseen: false },
             vec![below(flow_view, what)],
-            Some(NextStep::new(
-                Remedy::Inspect,
-                format!("findmnt -T {}", operand(&flow_view.subject.path)),
-            )),
+            Some(command::look("findmnt -T", &flow_view.subject.path)),
         )),
         _ => None,
     }
@@ -92,12 +86,9 @@ fn through_blocks(flow_view: &FlowView<'_>) -> bool {
 }
 
 fn below(flow_view: &FlowView<'_>, what: &str) -> Exhibit {
-    let source = if flow_view.subject.mount.seen().is_some() {
-        "/proc/self/mountinfo".to_string()
-    } else {
-        "stat()".to_string()
-    };
-    Exhibit::new(format!("below {}", flow_view.subject.path), what, source)
+    let mounted = flow_view.subject.mount.seen().is_some();
+    let source = if mounted { "/proc/self/mountinfo" } else { "stat()" };
+    Exhibit::new(ExhibitOf::Below(flow_view.subject.path.clone()), what, source)
 }
 
 fn nothing(phase_view: &PhaseView<'_>) -> Finding {

@@ -3,12 +3,10 @@
 use super::measure::FlowView;
 use super::threshold::{REACHED, UNTOUCHED};
 use super::words::{of, share};
-use super::{Rule, RuleJudge, advice, finding};
+use super::{Rule, RuleJudge, advice, finding, note};
 use assay_plan::unit::Bytes;
-use assay_record::claim::MemoryClaim;
-use assay_record::record::{
-    Exhibit, ExhibitValue, Finding, FindingWeight, MeasuredSubject, TrapId,
-};
+use assay_record::claim::{ExhibitOf, ExhibitValue, MemoryClaim};
+use assay_record::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, TrapId};
 
 /// Direct calls whose bytes were not at the device that the path names when the clock stopped.
 pub const RULE: Rule = Rule {
@@ -33,6 +31,15 @@ pub(super) fn applies(flow_view: &FlowView<'_>) -> Option<f64> {
     (reach < REACHED && !by_layout).then_some(reach)
 }
 
+fn not_supported() -> Exhibit {
+    let value = ExhibitValue::DirectNotSupported;
+    Exhibit::new(ExhibitOf::DirectAlignment, value, "statx STATX_DIOALIGN")
+}
+
+fn not_refused() -> Exhibit {
+    Exhibit::new(ExhibitOf::MisalignedRead, ExhibitValue::AnsweredNotRefused, "pread()")
+}
+
 fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
     let Some(reach) = applies(flow_view) else {
         return said_so(flow_view).or_else(|| last_block(flow_view));
@@ -42,18 +49,10 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
     because.extend(level.exhibit_settled(flow_view.direction()).filter(|_| flow_view.writes()));
     if let Some(direct) = flow_view.subject.direct.seen() {
         if direct.align.is_some_and(|align| align.offset == 0) {
-            because.push(Exhibit::new(
-                "alignment for direct I/O",
-                ExhibitValue::worded(Bytes::ZERO, "0 (not supported)"),
-                "statx STATX_DIOALIGN",
-            ));
+            because.push(not_supported());
         }
         if direct.misaligned_refused == Some(false) {
-            because.push(Exhibit::new(
-                "misaligned direct read",
-                "answered, not refused",
-                "pread()",
-            ));
+            because.push(not_refused());
         }
     }
     let measures = match (flow_view.reads(), reach < UNTOUCHED) {
@@ -93,12 +92,8 @@ fn said_so(flow_view: &FlowView<'_>) -> Option<Finding> {
         (FindingWeight::Refute, Some(MeasuredSubject::Deferred))
     };
     let exhibit = match direct.align {
-        Some(align) if align.offset == 0 => Exhibit::new(
-            "alignment for direct I/O",
-            ExhibitValue::worded(Bytes::ZERO, "0 (not supported)"),
-            "statx STATX_DIOALIGN",
-        ),
-        _ => Exhibit::new("misaligned direct read", "answered, not refused", "pread()"),
+        Some(align) if align.offset == 0 => not_supported(),
+        _ => not_refused(),
     };
     let claim = MemoryClaim::NotDirect { journal: None };
     Some(finding(RULE.id, weight, measures, claim, vec![exhibit], advice::flush(flow_view)))
@@ -111,13 +106,13 @@ fn last_block(flow_view: &FlowView<'_>) -> Option<Finding> {
         return None;
     }
     let because =
-        Exhibit::new("written through the page cache", of(flow.buffered, flow.bytes), "write()");
+        Exhibit::new(ExhibitOf::WrittenThroughCache, of(flow.buffered, flow.bytes), "write()");
     let claim = MemoryClaim::LastBlockNotDirect {
         bytes: flow.buffered,
         block: flow.block,
         flushed: flow.durability.durable(),
     };
-    Some(finding(RULE.id, FindingWeight::Note, None, claim, vec![because], None))
+    Some(note(RULE.id, claim, vec![because], None))
 }
 
 #[cfg(test)]

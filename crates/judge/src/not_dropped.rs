@@ -3,12 +3,9 @@
 use super::measure::FlowView;
 use super::threshold::{REACHED, RESIDENT};
 use super::words::of;
-use super::{Rule, RuleJudge, finding};
-use assay_plan::name::quoted;
-use assay_record::claim::MemoryClaim;
-use assay_record::record::{
-    Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId,
-};
+use super::{Rule, RuleJudge, command, finding};
+use assay_record::claim::{ExhibitOf, MemoryClaim};
+use assay_record::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, TrapId};
 
 /// More than a hundredth was still in memory after it was dropped, and the device gave less than
 /// was read.
@@ -33,11 +30,8 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
             FindingWeight::Doubt,
             Some(MeasuredSubject::Mixed),
             MemoryClaim::NotDropped { path: flow_view.subject.path.clone() },
-            vec![Exhibit::new("in the page cache after the drop", of(left, range), "cachestat()")],
-            Some(NextStep::new(
-                Remedy::Inspect,
-                format!("fuser -v {}", quoted(&flow_view.subject.path)),
-            )),
+            vec![Exhibit::new(ExhibitOf::CachedAfterDrop, of(left, range), "cachestat()")],
+            Some(command::look("fuser -v", &flow_view.subject.path)),
         )
     })
 }

@@ -4,10 +4,10 @@ use super::measure::PhaseView;
 use super::words::pace;
 use super::{Rule, RuleJudge, advice, finding, refuted};
 use assay_plan::plan::StopLimit;
-use assay_record::claim::{EndBeforeSteady, SteadyClaim};
+use assay_record::claim::{EndBeforeSteady, ExhibitOf, ExhibitSource, ExhibitValue, SteadyClaim};
 use assay_record::record::{
-    Ending, Exhibit, ExhibitValue, Finding, FindingWeight, MeasuredSubject, NextStep, PhaseRecord,
-    RateBasis, Record, Remedy, TrapId,
+    Ending, Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, PhaseRecord, RateBasis,
+    Record, Remedy, TrapId,
 };
 
 /// A steady state was to end the job, and its budget of time or bytes did.
@@ -34,10 +34,7 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
         phase_view.phase.flows.iter().fold(0_u64, |sum, flow| sum.saturating_add(flow.bytes.0));
     let mean = match job.counted {
         RateBasis::Bytes => pace(moved as f64 / time.as_secs().max(1e-9)).into(),
-        RateBasis::Operations | RateBasis::Latency => {
-            let ops = phase_view.ops();
-            ExhibitValue::worded(ops, format!("{ops} operations in total"))
-        }
+        RateBasis::Operations | RateBasis::Latency => ExhibitValue::Operations(phase_view.ops()),
     };
     Some(finding(
         RULE.id,
@@ -47,7 +44,7 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
             end: stopped_before_steady(phase_view.record, phase_view.phase, &job.job),
             time,
         },
-        vec![Exhibit::new("mean over the whole run", mean, "the run's clock and counts")],
+        vec![Exhibit::new(ExhibitOf::MeanOfRun, mean, ExhibitSource::RunClockAndCounts)],
         longer(phase_view),
     ))
 }

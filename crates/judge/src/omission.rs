@@ -2,10 +2,10 @@
 
 use super::measure::PhaseView;
 use super::threshold::OMITTED;
-use super::{Rule, RuleJudge, finding, refuted};
-use assay_record::claim::SteadyClaim;
+use super::{Rule, RuleJudge, note, refuted};
+use assay_record::claim::{ExhibitOf, ExhibitSource, SteadyClaim};
 use assay_record::record::{
-    Exhibit, Finding, FindingWeight, LatencyPart, Metric, PhaseFigures, Statistic, TrapId,
+    Exhibit, Finding, LatencyPart, Metric, PhaseFigures, Statistic, TrapId,
 };
 
 /// Requests had to wait for earlier ones, so that who times them from when they were sent counts a
@@ -31,21 +31,15 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
         let (due, sent) = (p99(LatencyPart::Whole)?, p99(LatencyPart::Service)?);
         (due.0 as f64 > sent.0 as f64 * OMITTED).then_some((action, due, sent))
     })?;
-    Some(finding(
+    Some(note(
         RULE.id,
-        FindingWeight::Note,
-        None,
         SteadyClaim::QueuedBehindOthers { due, sent },
         vec![
+            Exhibit::new(ExhibitOf::P99FromDue(action.name().into()), due, ExhibitSource::RunClock),
             Exhibit::new(
-                format!("p99 of {} from the due time", action.name()),
-                due,
-                "the run's clock",
-            ),
-            Exhibit::new(
-                format!("p99 of {} from submission", action.name()),
+                ExhibitOf::P99FromSubmission(action.name().into()),
                 sent,
-                "the run's clock",
+                ExhibitSource::RunClock,
             ),
         ],
         None,

@@ -4,10 +4,9 @@ use super::measure::PhaseView;
 use super::threshold::OTHER_END;
 use super::words::share;
 use super::{Rule, RuleJudge, finding, refuted};
-use assay_record::claim::LimitClaim;
+use assay_record::claim::{ExhibitOf, LimitClaim};
 use assay_record::record::{
-    Exhibit, ExhibitUnit, ExhibitValue, Finding, FindingWeight, MeasuredSubject, PhaseLedger,
-    TimeHolder, TrapId,
+    Exhibit, Finding, FindingWeight, MeasuredSubject, PhaseLedger, TimeHolder, TrapId,
 };
 
 /// Most of the time the run waited for a pipe, a socket or a terminal.
@@ -31,13 +30,12 @@ fn judge(_: &PhaseView<'_>, ledger: &PhaseLedger, found: &[Finding]) -> Option<F
     if waited <= OTHER_END {
         return None;
     }
-    let value = ExhibitValue::number(waited, ExhibitUnit::Fraction, share(waited).to_string());
     Some(finding(
         RULE.id,
         FindingWeight::Doubt,
         Some(MeasuredSubject::Tool),
         LimitClaim::OtherEndOfPipe { waited: share(waited) },
-        vec![Exhibit::new("waiting for the other end", value, "/proc/PID/wchan")],
+        vec![Exhibit::new(ExhibitOf::WaitingForOtherEnd, share(waited), "/proc/PID/wchan")],
         None,
     ))
 }

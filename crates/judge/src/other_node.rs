@@ -1,11 +1,11 @@
 //! T61: the I/O was done by CPUs that are far from the device.
 
 use super::measure::PhaseView;
-use super::words::{names, on_node};
-use super::{Rule, RuleJudge, finding, no_storage};
-use assay_record::claim::PlaceClaim;
+use super::words::on_node;
+use super::{Rule, RuleJudge, no_storage, note};
+use assay_record::claim::{ExhibitOf, ExhibitValue, PlaceClaim};
 use assay_record::evidence::{BlockLayer, NumaNode};
-use assay_record::record::{Exhibit, Finding, FindingWeight, Record, TrapId};
+use assay_record::record::{Exhibit, Finding, Record, TrapId};
 
 /// Every CPU on which a worker was seen is on another node than the device.
 pub const RULE: Rule = Rule {
@@ -31,10 +31,8 @@ fn judge(phase_view: &PhaseView<'_>, _: &[Finding]) -> Option<Finding> {
         return None;
     }
     let seen: Vec<String> = ran.cpus.iter().map(u32::to_string).collect();
-    Some(finding(
+    Some(note(
         RULE.id,
-        FindingWeight::Note,
-        None,
         PlaceClaim::OtherNode {
             device: layer.name.clone(),
             near: near.cpus.clone(),
@@ -42,7 +40,7 @@ fn judge(phase_view: &PhaseView<'_>, _: &[Finding]) -> Option<Finding> {
         },
         vec![
             exhibit(layer, near),
-            Exhibit::new("CPUs the workers ran on", names(&seen), "sched_getcpu()"),
+            Exhibit::new(ExhibitOf::CpusRunOn, ExhibitValue::Names(seen), "sched_getcpu()"),
         ],
         on_node(&phase_view.record.plan.origin, near.number),
     ))
@@ -56,8 +54,8 @@ pub(super) fn home<'n>(layer: &BlockLayer, nodes: &'n [NumaNode]) -> Option<&'n 
 /// Where a device is near to.
 pub(super) fn exhibit(layer: &BlockLayer, near: &NumaNode) -> Exhibit {
     Exhibit::new(
-        format!("node of {}", layer.name),
-        format!("{}, CPUs {}", near.number, near.cpus),
+        ExhibitOf::NodeOf(layer.name.clone()),
+        ExhibitValue::Node { number: near.number, cpus: near.cpus.clone() },
         "numa_node, /sys/devices/system/node",
     )
 }

@@ -1,8 +1,10 @@
 //! T33: the queues of two runs are set differently.
 
-use super::{Rule, RuleJudge, finding};
-use assay_plan::name::quoted;
-use assay_record::claim::{CompareClaim, ComparedThing, DifferingValue, Series};
+use super::{Rule, RuleJudge, command, finding};
+use assay_record::claim::{
+    CompareClaim, ComparedThing, DifferingAt, DifferingValue, ExhibitOf, ExhibitSource,
+    ExhibitValue, Series,
+};
 use assay_record::evidence::{BlockLayer, QueueSettings};
 use assay_record::record::{Exhibit, Finding, FindingWeight, NextStep, Record, Remedy, TrapId};
 
@@ -56,21 +58,26 @@ fn between(one: &BlockLayer, other: &BlockLayer) -> Option<Finding> {
     };
     let all: Vec<_> = SETTINGS.iter().filter_map(differing).collect();
     let told = |(file, here, there): &(&str, String, String)| DifferingValue {
-        at: (*file).into(),
-        first: here.clone(),
-        second: there.clone(),
+        at: DifferingAt::Field((*file).into()),
+        first: here.clone().into(),
+        second: there.clone().into(),
     };
     let differences = Series(all.iter().map(told).collect());
     let exhibit = |(file, here, there): &(&str, String, String)| {
         Exhibit::new(
-            format!("{file} of {} and of {}", one.name, other.name),
-            format!("{here}, {there}"),
-            format!("/sys/block/{}/queue/{file}", one.name),
+            ExhibitOf::QueueSetting {
+                setting: (*file).into(),
+                first: one.name.clone(),
+                second: other.name.clone(),
+            },
+            ExhibitValue::Both { first: here.clone().into(), second: there.clone().into() },
+            ExhibitSource::block(&one.name, &["queue/", file].concat()),
         )
     };
     // The second device is set as the first one was; then its run has to be repeated.
     let set = |(file, here, _): &(&str, String, String)| {
-        format!("echo {} | sudo tee /sys/block/{}/queue/{file}", quoted(here), other.name)
+        let setting = ["/sys/block/", &other.name, "/queue/", file].concat();
+        command::set(here, &setting)
     };
     let same: Vec<String> = all.iter().map(set).collect();
     (!all.is_empty()).then(|| {

@@ -1,9 +1,9 @@
 //! T12: reads here and there that fetch more than was asked for.
 
 use super::measure::FlowView;
-use super::{Rule, RuleJudge, advice, finding, read_beyond};
+use super::{Rule, RuleJudge, advice, note, read_beyond};
 use assay_record::claim::MemoryClaim;
-use assay_record::record::{Finding, FindingWeight, TrapId};
+use assay_record::record::{Finding, TrapId};
 
 /// Reads out of order, for which the kernel fetched more than a tenth beyond what was asked.
 pub const RULE: Rule = Rule {
@@ -19,10 +19,8 @@ pub const RULE: Rule = Rule {
 
 fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
     let excess = read_beyond::excess(flow_view).filter(|_| !flow_view.flow.sequential)?;
-    Some(finding(
+    Some(note(
         RULE.id,
-        FindingWeight::Note,
-        None,
         MemoryClaim::ReadAmplified { device: excess.level.name(), times: excess.times },
         excess.exhibits(),
         advice::direct(flow_view),

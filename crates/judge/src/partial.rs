@@ -2,8 +2,8 @@
 
 use super::measure::FlowView;
 use super::words::of;
-use super::{Rule, RuleJudge, advice, finding};
-use assay_record::claim::TransferClaim;
+use super::{Rule, RuleJudge, advice, finding, note};
+use assay_record::claim::{ExhibitOf, ExhibitSource, TransferClaim};
 use assay_record::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, Remedy, TrapId};
 
 /// Short transfers are good to know; an end of the data that the plan did not foresee leaves no
@@ -22,9 +22,9 @@ pub const RULE: Rule = Rule {
 fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
     let flow = flow_view.flow;
     let shown = vec![Exhibit::new(
-        format!("short calls on {}", flow_view.subject.path),
+        ExhibitOf::ShortCalls(flow_view.subject.path.clone()),
         of(flow.short, flow.calls.0),
-        "return values of the calls",
+        ExhibitSource::CallResults,
     )];
     let copies = flow_view.record.plan.origin.tool.until_end;
     if flow.end_of_data && !copies {
@@ -41,35 +41,21 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
     let cut = cuts.iter().find(|cut| flow_view.reads() && cut.path == flow_view.subject.path);
     if let Some(cut) = cut {
         let (left, length) = (cut.left, cut.written);
-        let shown = Exhibit::new(
-            format!("length of {} after the phase", cut.path),
-            of(left, length),
-            "fstat()",
-        );
+        let shown =
+            Exhibit::new(ExhibitOf::LengthAfter(cut.path.clone()), of(left, length), "fstat()");
         let claim = TransferClaim::Truncated { path: cut.path.clone(), from: length, to: left };
         let doubt = FindingWeight::Doubt;
         return Some(finding(RULE.id, doubt, None, claim, vec![shown], None));
     }
     if flow.end_of_data {
-        return Some(finding(
+        return Some(note(
             RULE.id,
-            FindingWeight::Note,
-            None,
             TransferClaim::EndedBeforeCount { path: flow_view.subject.path.clone() },
             shown,
             None,
         ));
     }
-    (flow.short > 0).then(|| {
-        finding(
-            RULE.id,
-            FindingWeight::Note,
-            None,
-            TransferClaim::Short { calls: flow.short },
-            shown,
-            None,
-        )
-    })
+    (flow.short > 0).then(|| note(RULE.id, TransferClaim::Short { calls: flow.short }, shown, None))
 }
 
 #[cfg(test)]

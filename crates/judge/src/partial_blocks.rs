@@ -2,11 +2,11 @@
 
 use super::measure::FlowView;
 use super::words::of;
-use super::{Rule, RuleJudge, advice, finding, partial_sectors};
+use super::{Rule, RuleJudge, advice, note, partial_sectors};
 use assay_plan::unit::Bytes;
-use assay_record::claim::PlaceClaim;
+use assay_record::claim::{ExhibitOf, ExhibitSource, PlaceClaim};
 use assay_record::evidence::{Direction, PathKind};
-use assay_record::record::{Exhibit, Finding, FindingWeight, TrapId};
+use assay_record::record::{Exhibit, Finding, TrapId};
 
 /// Direct writes to a file that are no multiple of the file system's block. Where they are no
 /// multiple of a physical sector either, that is said instead.
@@ -33,21 +33,19 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
         return None;
     }
     let mut because = vec![
-        Exhibit::new("file system block size", unit, "statfs()"),
-        Exhibit::new("write size", block, "the plan"),
+        Exhibit::new(ExhibitOf::FileSystemBlock, unit, "statfs()"),
+        Exhibit::new(ExhibitOf::WriteSize, block, ExhibitSource::Plan),
     ];
     if let Some(level) = flow_view.top() {
         let (moved, asked) = (level.moved(Direction::Write), level.asked.write);
         because.push(Exhibit::new(
-            format!("written to {} for {}", level.name(), Bytes(asked)),
+            ExhibitOf::WrittenFor { device: level.name(), asked: Bytes(asked) },
             of(Bytes(moved), Bytes(asked)),
             level.source(),
         ));
     }
-    Some(finding(
+    Some(note(
         RULE.id,
-        FindingWeight::Note,
-        None,
         PlaceClaim::PartialBlocks { block, unit },
         because,
         advice::in_multiples(flow_view, unit),

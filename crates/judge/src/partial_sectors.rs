@@ -1,11 +1,11 @@
 //! T21: writes of less than a physical sector.
 
 use super::measure::FlowView;
-use super::{Rule, RuleJudge, advice, finding};
+use super::{Rule, RuleJudge, advice, note};
 use assay_plan::unit::Bytes;
-use assay_record::claim::PlaceClaim;
+use assay_record::claim::{ExhibitOf, ExhibitSource, PlaceClaim};
 use assay_record::evidence::BlockLayer;
-use assay_record::record::{Exhibit, Finding, FindingWeight, TrapId};
+use assay_record::record::{Exhibit, Finding, TrapId};
 
 /// Direct writes that are no multiple of the sector that the drive really writes.
 pub const RULE: Rule = Rule {
@@ -42,21 +42,21 @@ pub(super) fn sector<'a>(flow_view: &FlowView<'a>) -> Option<(&'a BlockLayer, By
     cut.next()
 }
 
+/// The sector that a drive really writes.
+pub(super) fn physical_sector(layer: &BlockLayer, sector: Bytes) -> Exhibit {
+    let file = ExhibitSource::block(&layer.name, "queue/physical_block_size");
+    Exhibit::new(ExhibitOf::PhysicalSector(layer.name.clone()), sector, file)
+}
+
 fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
     let (layer, sector) = sector(flow_view)?;
     let block = flow_view.flow.block;
-    Some(finding(
+    Some(note(
         RULE.id,
-        FindingWeight::Note,
-        None,
         PlaceClaim::PartialSectors { block, device: layer.name.clone(), sector },
         vec![
-            Exhibit::new(
-                format!("physical sector of {}", layer.name),
-                sector,
-                format!("/sys/block/{}/queue/physical_block_size", layer.name),
-            ),
-            Exhibit::new("write size", block, "the plan"),
+            physical_sector(layer, sector),
+            Exhibit::new(ExhibitOf::WriteSize, block, ExhibitSource::Plan),
         ],
         advice::in_multiples(flow_view, sector),
     ))

@@ -9,6 +9,7 @@ use super::{of_phase, throttled};
 use assay_plan::plan::{self, Action, Phase, Study as _};
 use assay_plan::stats::{self, LoadRate};
 use assay_plan::unit::{Iops, Nanos};
+use assay_record::claim::ExhibitOf;
 use assay_record::record::{
     Bottleneck, Ending, Exhibit, Finding, LoadPoint, MeasuredSubject, Metric, PhaseFigures,
     PhaseRecord, RampResult, Record, Statistic, Trust,
@@ -198,11 +199,12 @@ fn throttle(found: &Finding) -> Option<RateBound> {
         found.measures == Some(MeasuredSubject::Limited) && found.trap == throttled::RULE.id;
     let (limit, rest) = found.because.split_first().filter(|_| limited)?;
     // In words, without the number that stands in the file.
-    let rate = limit.value.split(" (").next().unwrap_or_default();
+    let value = limit.value();
+    let rate = value.split(" (").next().unwrap_or_default();
     // Without a file it is the finding that requests wait above the queue.
-    limit.reading.starts_with("limit on ").then(|| RateBound {
+    matches!(limit.of, ExhibitOf::LimitOn(_)).then(|| RateBound {
         cause: Bottleneck::Throttle,
-        claim: format!("cgroup limit of {rate} ({})", limit.source),
+        claim: format!("cgroup limit of {rate} ({})", limit.source()),
         because: rest.to_vec(),
     })
 }

@@ -2,10 +2,10 @@
 
 use super::measure::FlowView;
 use super::threshold::{AHEAD_REQUESTS, REACHED, SMALL_REQUESTS};
-use super::{Rule, RuleJudge, advice, finding};
-use assay_record::claim::MemoryClaim;
+use super::{Rule, RuleJudge, advice, note};
+use assay_record::claim::{ExhibitOf, ExhibitSource, ExhibitValue, MemoryClaim};
 use assay_record::evidence::Direction;
-use assay_record::record::{Exhibit, ExhibitValue, Finding, FindingWeight, TrapId};
+use assay_record::record::{Exhibit, Finding, TrapId};
 
 /// Everything came from the device, in far fewer requests than calls: the bandwidth is true, and
 /// latency and IOPS are those of copies in memory.
@@ -33,17 +33,11 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
     }
     let size = level.request(Direction::Read)?;
     let because = vec![
-        Exhibit::new(
-            format!("read requests of {}", level.name()),
-            ExhibitValue::worded(requests, format!("{requests} of {size} on average")),
-            level.source(),
-        ),
-        Exhibit::new("read calls", calls, "the run's counts"),
+        level.shows(ExhibitOf::ReadRequestsOf, ExhibitValue::RequestsOfSize { requests, size }),
+        Exhibit::new(ExhibitOf::ReadCalls, calls, ExhibitSource::RunCounts),
     ];
-    Some(finding(
+    Some(note(
         RULE.id,
-        FindingWeight::Note,
-        None,
         MemoryClaim::ReadAhead { calls, requests, device: level.name() },
         because,
         advice::direct(flow_view),

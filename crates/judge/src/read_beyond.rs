@@ -5,12 +5,11 @@
 
 use super::measure::{DeviceLevel, FlowView};
 use super::threshold::{MORE, OWN_BYTES};
-use super::words::of;
-use super::{Rule, RuleJudge, finding};
+use super::{Rule, RuleJudge, note};
 use assay_plan::unit::Bytes;
-use assay_record::claim::MemoryClaim;
+use assay_record::claim::{ExhibitOf, ExhibitValue, MemoryClaim};
 use assay_record::evidence::Direction;
-use assay_record::record::{Exhibit, ExhibitValue, Finding, FindingWeight, TrapId};
+use assay_record::record::{Exhibit, Finding, TrapId};
 
 /// Reads in order, for which the kernel fetched more than a tenth beyond what was asked.
 pub const RULE: Rule = Rule {
@@ -59,11 +58,8 @@ impl ExcessReads<'_, '_> {
         vec![
             self.level.exhibit(Direction::Read),
             Exhibit::new(
-                "read by the kernel for this process",
-                ExhibitValue::worded(
-                    of(self.own, asked),
-                    format!("{}, requested {asked}", of(self.own, asked)),
-                ),
+                ExhibitOf::ReadByKernel,
+                ExhibitValue::ReadRequested { read: self.own, requested: asked },
                 "/proc/self/io read_bytes",
             ),
         ]
@@ -72,10 +68,8 @@ impl ExcessReads<'_, '_> {
 
 fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
     let excess = excess(flow_view).filter(|_| flow_view.flow.sequential)?;
-    Some(finding(
+    Some(note(
         RULE.id,
-        FindingWeight::Note,
-        None,
         MemoryClaim::ReadPastEnd { device: excess.level.name(), times: excess.times },
         excess.exhibits(),
         None,

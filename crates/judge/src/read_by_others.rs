@@ -9,7 +9,7 @@ use super::words::{of, share};
 use super::{Rule, RuleJudge, advice, finding};
 use assay_plan::plan::Caching;
 use assay_plan::unit::Bytes;
-use assay_record::claim::OthersClaim;
+use assay_record::claim::{ExhibitOf, OthersClaim};
 use assay_record::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, TrapId};
 
 /// All bytes came from the device, but this process asked for only a part of them.
@@ -48,7 +48,7 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
             Some(MeasuredSubject::Disturbed),
             OthersClaim::ReadByOthers { device: flow_view.named(), own: share(part) },
             vec![
-                Exhibit::new("read for this run", of(own, got), "/proc/self/io"),
+                Exhibit::new(ExhibitOf::ReadForRun, of(own, got), "/proc/self/io"),
                 level.exhibit(flow_view.direction()),
             ],
             advice::cold(flow_view),

@@ -2,11 +2,10 @@
 
 use super::measure::PhaseView;
 use super::threshold::{OWN_BYTES, WRITES_OF_READS};
-use super::{Rule, RuleJudge, finding, shared_device};
-use assay_plan::name::quoted;
+use super::{Rule, RuleJudge, command, mount_options, note, shared_device};
 use assay_plan::unit::Bytes;
-use assay_record::claim::PlaceClaim;
-use assay_record::record::{Exhibit, Finding, FindingWeight, NextStep, Remedy, TrapId};
+use assay_record::claim::{ExhibitOf, PlaceClaim};
+use assay_record::record::{Finding, TrapId};
 
 /// The device was written to while it was only read.
 pub const RULE: Rule = Rule {
@@ -36,27 +35,11 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
     if !reads_only || !keeps || written as f64 <= least {
         return None;
     }
-    Some(finding(
+    Some(note(
         RULE.id,
-        FindingWeight::Note,
-        None,
         PlaceClaim::WrittenDuringReads { written: Bytes(written), device: level.name() },
-        vec![
-            Exhibit::new(
-                format!("written to {} during the phase", level.name()),
-                Bytes(written),
-                level.source(),
-            ),
-            Exhibit::new(
-                format!("options of {}", mount.point),
-                mount.options.clone(),
-                "/proc/self/mountinfo",
-            ),
-        ],
-        Some(NextStep::new(
-            Remedy::Remount,
-            format!("sudo mount -o remount,noatime {}", quoted(&mount.point)),
-        )),
+        vec![level.shows(ExhibitOf::WrittenMeanwhile, Bytes(written)), mount_options(mount)],
+        Some(command::remount(mount, "noatime")),
     ))
 }
 

@@ -1,8 +1,8 @@
 //! What a rule is, and what rules say.
 
 use super::measure::{FlowView, PhaseView};
-use assay_record::claim::Claim;
-use assay_record::evidence::LeafKind;
+use assay_record::claim::{Claim, ExhibitOf};
+use assay_record::evidence::{LeafKind, Mount};
 use assay_record::record::{
     Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, PhaseLedger, Record, TrapId,
 };
@@ -51,6 +51,22 @@ pub(super) fn finding(
     next: Option<NextStep>,
 ) -> Finding {
     Finding { trap, weight, measures, claim: claim.into(), because, next }
+}
+
+/// What is good to know, and changes nothing about what the number is.
+pub(super) fn note(
+    trap: TrapId,
+    claim: impl Into<Claim>,
+    because: Vec<Exhibit>,
+    next: Option<NextStep>,
+) -> Finding {
+    finding(trap, FindingWeight::Note, None, claim, because, next)
+}
+
+/// How a file system is mounted.
+pub(super) fn mount_options(mount: &Mount) -> Exhibit {
+    let of = ExhibitOf::MountOptions(mount.point.clone());
+    Exhibit::new(of, mount.options.clone(), "/proc/self/mountinfo")
 }
 
 /// Whether something found before already says that the device is not what was measured.

@@ -5,7 +5,7 @@ use super::threshold::SAME_FASTER;
 use super::words::pace;
 use super::{Rule, RuleJudge, advice, finding, refuted};
 use assay_plan::plan::{Action, BlockWork, Fill, Phase, Work};
-use assay_record::claim::LayerClaim;
+use assay_record::claim::{ExhibitOf, ExhibitSource, ExhibitValue, LayerClaim, Values};
 use assay_record::record::{
     Exhibit, Finding, FindingWeight, MeasuredSubject, PhaseRecord, Record, TrapId,
 };
@@ -103,8 +103,7 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
         return None;
     }
     let rates = |repeats: bool| {
-        let rates: Vec<String> = of(repeats).map(|like| pace(like.rate).to_string()).collect();
-        rates.join(", ")
+        ExhibitValue::Paces(Values(of(repeats).map(|like| pace(like.rate)).collect()))
     };
     Some(finding(
         RULE.id,
@@ -112,8 +111,8 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
         Some(MeasuredSubject::Layer),
         LayerClaim::Deduplicates { repeated: pace(slowest), unique: pace(fastest) },
         vec![
-            Exhibit::new("rates with unique data", rates(false), "the phases of this run"),
-            Exhibit::new("rates with repeated data", rates(true), "the phases of this run"),
+            Exhibit::new(ExhibitOf::RatesOfUniqueData, rates(false), ExhibitSource::RunPhases),
+            Exhibit::new(ExhibitOf::RatesOfRepeatedData, rates(true), ExhibitSource::RunPhases),
         ],
         phase_view.cases.iter().find_map(advice::own_data),
     ))

@@ -2,11 +2,11 @@
 
 use super::measure::{FlowView, PhaseView};
 use super::threshold::{FROM_DISK, REACHED};
-use super::{Rule, RuleJudge, advice, finding};
+use super::{Rule, RuleJudge, advice, note};
 use assay_plan::unit::Bytes;
-use assay_record::claim::{DiskOfBothEnds, OthersClaim};
+use assay_record::claim::{DiskOfBothEnds, ExhibitOf, OthersClaim};
 use assay_record::evidence::Direction;
-use assay_record::record::{Exhibit, Finding, FindingWeight, Remedy, TrapId};
+use assay_record::record::{Exhibit, Finding, Remedy, TrapId};
 
 /// A copy reads and writes the same disk in turn: good to know, for neither figure is the disk's
 /// best.
@@ -43,17 +43,11 @@ fn judge(phase_view: &PhaseView<'_>, _: &[Finding]) -> Option<Finding> {
         let read = Bytes(level.moved(Direction::Read));
         DiskOfBothEnds::ReadPart { read, of: from.flow.bytes }
     };
-    Some(finding(
+    Some(note(
         RULE.id,
-        FindingWeight::Note,
-        None,
         OthersClaim::BothEndsOnDisk { disk: disk.clone(), work },
         vec![
-            Exhibit::new(
-                "lowest device of both ends",
-                disk,
-                "/proc/self/mountinfo, /sys/dev/block",
-            ),
+            Exhibit::new(ExhibitOf::LowestOfBothEnds, disk, "/proc/self/mountinfo, /sys/dev/block"),
             level.exhibit(Direction::Read),
         ],
         advice::own_verb(to, Remedy::Separate, "quick", ""),

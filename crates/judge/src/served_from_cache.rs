@@ -3,11 +3,10 @@
 use super::measure::{FlowView, estimate};
 use super::threshold::{REACHED, SMALL_BYTES, UNTOUCHED};
 use super::words::{of, share};
-use super::{Rule, RuleJudge, advice, finding, not_direct, trimmed_blocks};
-use assay_plan::name::quoted;
+use super::{Rule, RuleJudge, advice, command, finding, not_direct, trimmed_blocks};
 use assay_plan::stats::Estimate;
 use assay_plan::unit::Bytes;
-use assay_record::claim::MemoryClaim;
+use assay_record::claim::{ExhibitOf, MemoryClaim};
 use assay_record::evidence::LayerKind;
 use assay_record::record::{
     Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId,
@@ -74,7 +73,7 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
     let mut because = vec![level.exhibit(flow_view.direction())];
     if let Some(pages) = flow_view.cached(&flow_view.phase.evidence.before) {
         because.push(Exhibit::new(
-            format!("pages of {} cached before", flow_view.subject.path),
+            ExhibitOf::PagesCachedBefore(flow_view.subject.path.clone()),
             of(pages.resident, flow_view.flow.bytes),
             "cachestat()",
         ));
@@ -96,9 +95,8 @@ fn past_cache(flow_view: &FlowView<'_>) -> bool {
 pub(super) fn uncached(flow_view: &FlowView<'_>) -> Option<NextStep> {
     match flow_view.subject.stack.iter().find(|layer| layer.is_cached_below()) {
         Some(layer) => {
-            let device = quoted(&format!("/dev/{}", layer.name));
-            let command = format!("sudo losetup --direct-io=on {device}");
-            Some(NextStep::new(Remedy::Configure, command))
+            let command = "sudo losetup --direct-io=on";
+            Some(command::at_device(Remedy::Configure, command, &layer.name))
         }
         // Holes, or a cache that nobody here can drop: data that were written just now.
         None => advice::written_first(flow_view, "quick", ""),

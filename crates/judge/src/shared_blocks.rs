@@ -2,9 +2,8 @@
 
 use super::measure::FlowView;
 use super::words::share;
-use super::{Rule, RuleJudge, finding};
-use assay_plan::name::quoted;
-use assay_record::claim::LayerClaim;
+use super::{Rule, RuleJudge, command, finding};
+use assay_record::claim::{ExhibitOf, LayerClaim};
 use assay_record::evidence::Direction;
 use assay_record::record::{
     Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId,
@@ -25,7 +24,7 @@ pub const RULE: Rule = Rule {
 fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
     let part = flow_view.shared_share().filter(|_| flow_view.writes())?;
     let mut because = vec![Exhibit::new(
-        "part of the output shared with another file",
+        ExhibitOf::SharedWithOtherFile,
         share(part),
         "FIEMAP, FIEMAP_EXTENT_SHARED",
     )];
@@ -44,10 +43,7 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
 fn moved(flow_view: &FlowView<'_>) -> Option<NextStep> {
     let source = flow_view.phase.flows.iter().find(|flow| flow.direction == Direction::Read)?;
     let source = flow_view.record.resolved.subjects.get(source.subject)?;
-    let [from, to] = [("if", source), ("of", flow_view.subject)]
-        .map(|(word, at)| quoted(&format!("{word}={}", at.path)));
-    let command = format!("assay dd {from} {to} bs=1M conv=fsync");
-    Some(NextStep::new(Remedy::Rerun, command))
+    Some(command::copy(Remedy::Rerun, &source.path, &flow_view.subject.path, None))
 }
 
 #[cfg(test)]

@@ -5,10 +5,9 @@ use super::neighbours::WorkingPartners;
 use super::own::moves_what_it_writes;
 use super::threshold::{FOREIGN, FOREIGN_RUINS, LOWER_BUSY, OWN_BYTES};
 use super::words::{self, of, pace, share};
-use super::{Rule, RuleJudge, finding, neighbours, throttled};
-use assay_plan::name::quoted;
+use super::{Rule, RuleJudge, command, finding, neighbours, throttled};
 use assay_plan::unit::{Bytes, Nanos};
-use assay_record::claim::{ForeignSource, OthersClaim};
+use assay_record::claim::{ExhibitOf, ExhibitValue, ForeignPart, ForeignSource, OthersClaim};
 use assay_record::evidence::LayerKind;
 use assay_record::record::{
     Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId,
@@ -31,7 +30,7 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
     if !flow_view.first_here || !flow_view.on_devices() || flow_view.of_trees() {
         return None;
     }
-    let mut found: Option<(&DeviceLevel<'_>, u64, f64, FindingWeight)> = None;
+    let mut found: Option<(&DeviceLevel<'_>, u64, FindingWeight)> = None;
     for level in flow_view.levels.iter().filter(|level| level.readable()) {
         if level.asked.read == 0 && level.asked.write == 0 {
             continue;
@@ -48,11 +47,11 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
             _ => continue,
         };
         if found.is_none_or(|(.., worse)| worse < weight) {
-            found = Some((level, foreign, part, weight));
+            found = Some((level, foreign, weight));
         }
     }
     match found {
-        Some((level, foreign, part, weight)) => Some(say(flow_view, level, foreign, part, weight)),
+        Some((level, foreign, weight)) => Some(say(flow_view, level, foreign, weight)),
         None => small_requests(flow_view),
     }
 }
@@ -65,10 +64,7 @@ fn small_requests(flow_view: &FlowView<'_>) -> Option<Finding> {
     let who = neighbours::movers(flow_view, level, foreign)?;
     let name = level.name();
     let all = level.timed.reads.saturating_add(level.timed.writes);
-    let mut because = vec![
-        Exhibit::new(format!("requests at {name}"), all, level.source()),
-        level.exhibit_work(),
-    ];
+    let mut because = vec![level.shows(ExhibitOf::RequestsAt, all), level.exhibit_work()];
     because.extend(who.because);
     Some(finding(
         RULE.id,
@@ -76,8 +72,7 @@ fn small_requests(flow_view: &FlowView<'_>) -> Option<Finding> {
         Some(MeasuredSubject::Disturbed),
         OthersClaim::DeviceShared {
             device: name,
-            foreign: share(part),
-            requests: true,
+            foreign: ForeignPart::Requests(share(part)),
             movers: who.did,
         },
         because,
@@ -99,33 +94,21 @@ fn say(
     flow_view: &FlowView<'_>,
     level: &DeviceLevel<'_>,
     foreign: u64,
-    part: f64,
     weight: FindingWeight,
 ) -> Finding {
     let mut because = vec![
-        Exhibit::new(
-            format!("foreign bytes on {}", level.name()),
-            of(Bytes(foreign), Bytes(level.traffic())),
-            level.source(),
-        ),
+        level.shows(ExhibitOf::ForeignBytes, of(Bytes(foreign), Bytes(level.traffic()))),
         level.exhibit_work(),
     ];
     if let Some((quiet, time)) = &level.quiet {
         let (read, written) = (Bytes(quiet.read_bytes), Bytes(quiet.write_bytes));
-        because.push(Exhibit::new(
-            format!("read, written on {} in the quiet time before", level.name()),
-            format!("{read}, {written} in {time}"),
-            level.source(),
-        ));
+        let value = ExhibitValue::QuietTraffic { read, written, time: *time };
+        because.push(level.shows(ExhibitOf::QuietTraffic, value));
     }
     if level.already > 0 {
-        because.push(Exhibit::new(
-            "requests in flight at the start",
-            level.already,
-            level.source(),
-        ));
+        because.push(Exhibit::new(ExhibitOf::InFlightAtStart, level.already, level.source()));
     }
-    let (device, part) = (level.name(), share(part));
+    let (device, moved) = (level.name(), Bytes(level.traffic()));
     let next = NextStep::new(Remedy::Inspect, "pidstat -d 1 10");
     let who = neighbours::movers(flow_view, level, Bytes(foreign));
     if who.is_none()
@@ -140,7 +123,7 @@ fn say(
             RULE.id,
             FindingWeight::Unproven,
             Some(MeasuredSubject::Unsure),
-            OthersClaim::MovedByNobody { device, foreign: part, source },
+            OthersClaim::MovedByNobody { device, foreign: Bytes(foreign), moved, source },
             because,
             Some(next),
         );
@@ -152,7 +135,8 @@ fn say(
         }
         None => (Vec::new(), next),
     };
-    let claim = OthersClaim::DeviceShared { device, foreign: part, requests: false, movers };
+    let foreign = ForeignPart::Bytes { part: Bytes(foreign), whole: moved };
+    let claim = OthersClaim::DeviceShared { device, foreign, movers };
     finding(RULE.id, weight, Some(MeasuredSubject::Disturbed), claim, because, Some(next))
 }
 
@@ -165,8 +149,7 @@ fn nobody(
 ) -> (ForeignSource, Option<NextStep>) {
     // Its thread is there, which may also read ahead the maps of free blocks.
     if let Some(mount) = neighbours::lazy_init(flow_view, level) {
-        let command = format!("sudo mount -o remount,noinit_itable {}", quoted(&mount.point));
-        return (ForeignSource::InodeTables, Some(NextStep::new(Remedy::Remount, command)));
+        return (ForeignSource::InodeTables, Some(command::remount(mount, "noinit_itable")));
     }
     // They are counted for the whole machine. Own records are among them on btrfs, and own data below a loop device.
     let alone = flow_view.levels.len() == 1 && !moves_what_it_writes(flow_view.subject);
@@ -174,7 +157,7 @@ fn nobody(
     let pages = flow_view.pages_of_others();
     match pages.filter(|pages| alone && pages.0.min(written) > foreign / 2) {
         Some(pages) => {
-            because.push(Exhibit::new("pages written back meanwhile", pages, "/proc/vmstat"));
+            because.push(Exhibit::new(ExhibitOf::PagesWrittenBack, pages, "/proc/vmstat"));
             let settled = words::after_sync(&flow_view.record.plan.origin);
             (ForeignSource::Writeback(pages), settled)
         }
@@ -241,7 +224,7 @@ mod tests {
         assert_eq!((found.trust, found.measures), (Trust::Unproven, MeasuredSubject::Unsure));
         assert_eq!(
             found.summary(),
-            "49 % of the bytes that loop3 moved were not requested by this run, and no process was seen that moved them: ext4, which may be writing the inode tables of a new file system (ext4lazyinit), or another program."
+            "19.5 MiB of the 40 MiB that loop3 moved were not requested by this run, and no process was seen that moved them: ext4, which may be writing the inode tables of a new file system (ext4lazyinit), or another program."
         );
         let next = found.findings.iter().find_map(|finding| finding.next.as_ref());
         assert_eq!(
@@ -271,7 +254,7 @@ mod tests {
         assert_eq!((found.trust, found.measures), (Trust::Unproven, MeasuredSubject::Unsure));
         assert_eq!(
             found.summary(),
-            "49 % of the bytes that loop3 moved were not requested by this run, and no process was seen that moved them: the kernel, which wrote back 19 MiB of pages that programs had changed before."
+            "19.5 MiB of the 40 MiB that loop3 moved were not requested by this run, and no process was seen that moved them: the kernel, which wrote back 19 MiB of pages that programs had changed before."
         );
         let next = found.findings.iter().find_map(|finding| finding.next.as_ref());
         assert!(next.expect("something to do").words().starts_with("sync && "));

@@ -9,7 +9,7 @@ use super::{Rule, RuleJudge, cliff, finding, other_end, refuted};
 use assay_plan::plan::{Action, Caching};
 use assay_plan::stats::{Percentile, median};
 use assay_plan::unit::Nanos;
-use assay_record::claim::SteadyClaim;
+use assay_record::claim::{ExhibitOf, ExhibitSource, SteadyClaim};
 use assay_record::record::{
     Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, SamplePoint, TrapId,
 };
@@ -41,7 +41,7 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
         FindingWeight::Doubt,
         Some(MeasuredSubject::Unsteady),
         SteadyClaim::HiddenStalls { stalls: stalls.len(), longest: worst },
-        vec![Exhibit::new("longest time with almost no I/O completed", worst, "the run's series")],
+        vec![Exhibit::new(ExhibitOf::LongestStall, worst, ExhibitSource::RunSeries)],
         Some(NextStep::new(Remedy::Inspect, "sudo dmesg -T | tail -n 30")),
     ))
 }

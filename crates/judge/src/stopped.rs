@@ -8,10 +8,9 @@ use super::threshold::{FROZEN, STOPPED, SUSPENDED};
 use super::words::share;
 use super::{Rule, RuleJudge, finding, refuted};
 use assay_plan::unit::Nanos;
-use assay_record::claim::LimitClaim;
+use assay_record::claim::{ExhibitOf, ExhibitSource, LimitClaim};
 use assay_record::record::{
-    Evidence, Exhibit, ExhibitUnit, ExhibitValue, Finding, FindingWeight, MeasuredSubject,
-    PhaseLedger, TimeHolder, TrapId,
+    Evidence, Exhibit, Finding, FindingWeight, MeasuredSubject, PhaseLedger, TimeHolder, TrapId,
 };
 
 /// The samples that are due ten times a second did not come, and nothing was done meanwhile.
@@ -41,11 +40,10 @@ fn stopped(phase_view: &PhaseView<'_>, ledger: &PhaseLedger) -> Option<Finding> 
         return None;
     }
     let long = Nanos((balance.time.0 as f64 * stopped) as u64);
-    let value = ExhibitValue::number(stopped, ExhibitUnit::Fraction, share(stopped).to_string());
-    let gaps = Exhibit::new("time in which no sample could be taken", value, "the run's series");
+    let gaps = Exhibit::new(ExhibitOf::WithoutSample, share(stopped), ExhibitSource::RunSeries);
     let Evidence { before, stop, .. } = &phase_view.phase.evidence;
     let frozen = stop.frozen_since(before).filter(|time| time.0 as f64 >= long.0 as f64 * FROZEN);
-    let shown = |time| Exhibit::new("time in a frozen cgroup", time, "cgroup.stat.local");
+    let shown = |time| Exhibit::new(ExhibitOf::Frozen, time, "cgroup.stat.local");
     Some(disturbing(
         LimitClaim::RunStopped { stopped: long, time: balance.time, frozen: frozen.is_some() },
         [gaps].into_iter().chain(frozen.map(shown)).collect(),
@@ -56,11 +54,10 @@ fn stopped(phase_view: &PhaseView<'_>, ledger: &PhaseLedger) -> Option<Finding> 
 fn suspended(phase_view: &PhaseView<'_>) -> Option<Finding> {
     let Evidence { before, stop, .. } = &phase_view.phase.evidence;
     let long = stop.suspended_since(before);
-    let source = "clock_gettime(): CLOCK_BOOTTIME less CLOCK_MONOTONIC";
     (long >= SUSPENDED).then(|| {
         disturbing(
             LimitClaim::MachineSuspended { suspended: long },
-            vec![Exhibit::new("time suspended", long, source)],
+            vec![Exhibit::new(ExhibitOf::Suspended, long, ExhibitSource::Suspension)],
         )
     })
 }

@@ -3,7 +3,7 @@
 use super::judging::verdicts;
 use super::rule::finding;
 use super::unlike_runs::RULE;
-use assay_record::claim::{CompareClaim, ComparedRuns, ComparedSide, Sentences};
+use assay_record::claim::{CompareClaim, ComparedRuns, ComparedSide, QuotedPhase, Sentences};
 use assay_record::record::{Ending, Finding, FindingWeight, Record, Trust, Verdict};
 
 /// A run of a side that was cut off has figures of less than was asked for.
@@ -79,7 +79,11 @@ pub(super) fn told_of(
         let SuspectFigure { phase, runs, worst } = group[0];
         let claim = CompareClaim::Suspect {
             phase: phase.clone(),
-            others: group.iter().skip(1).map(|other| format!("'{}'", other.phase)).collect(),
+            others: group
+                .iter()
+                .skip(1)
+                .map(|other| QuotedPhase { phase: other.phase.clone() })
+                .collect(),
             side,
             runs: of_side(records, *runs),
             trust: worst.trust.name().into(),

@@ -6,9 +6,9 @@ use super::measure::PhaseView;
 use super::threshold::{OWN_BYTES, SWAPPED};
 use super::{Rule, RuleJudge, finding, refuted};
 use assay_plan::unit::Bytes;
-use assay_record::claim::OthersClaim;
+use assay_record::claim::{ExhibitOf, ExhibitValue, OthersClaim};
 use assay_record::record::{
-    Exhibit, ExhibitValue, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId,
+    Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId,
 };
 
 /// Pages went to swap or came from it, as much as a hundredth of what was moved.
@@ -39,13 +39,10 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
             Some(MeasuredSubject::Disturbed),
             OthersClaim::MachineSwapped { swapped },
             vec![Exhibit::new(
-                "swapped in and out during the run",
+                ExhibitOf::Swapped,
                 match Bytes(moved) {
                     moved if swapped > moved => swapped.into(),
-                    moved => ExhibitValue::worded(
-                        swapped,
-                        format!("{swapped}, while the run moved {moved}"),
-                    ),
+                    moved => ExhibitValue::SwappedWhile { swapped, moved },
                 },
                 "/proc/vmstat pswpin, pswpout",
             )],

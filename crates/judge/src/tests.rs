@@ -25,7 +25,7 @@ fn texts(verdict: &Verdict) -> Vec<String> {
         texts.push(finding.text());
         texts.extend(finding.next.iter().map(|next| next.words().to_string()));
         for exhibit in &finding.because {
-            texts.extend([exhibit.reading.clone(), exhibit.value.clone(), exhibit.source.clone()]);
+            texts.extend([exhibit.reading(), exhibit.value(), exhibit.source()]);
         }
     }
     texts

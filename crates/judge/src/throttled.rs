@@ -8,13 +8,11 @@ use super::threshold::{
     EXPLAINED, HELD_MOST, IDLE, LIMIT_NEAR, LIMIT_NEAR_IDLE, LIMIT_SLICE, SHORT,
 };
 use super::words::{pace, share};
-use super::{Rule, RuleJudge, finding, refuted};
-use assay_plan::unit::{Iops, three_digits};
-use assay_record::claim::LimitClaim;
+use super::{Rule, RuleJudge, finding, note, refuted};
+use assay_record::claim::{ExhibitOf, ExhibitSource, ExhibitValue, LimitClaim};
 use assay_record::evidence::{LimitValue, Throttle};
 use assay_record::record::{
-    Exhibit, ExhibitUnit, ExhibitValue, Finding, FindingWeight, MeasuredSubject, PhaseLedger,
-    TimeHolder, TrapId,
+    Exhibit, Finding, FindingWeight, MeasuredSubject, PhaseLedger, TimeHolder, TrapId,
 };
 
 /// The rate is within 3 % of a limit that can be read. The figure is true, and it is the limit's.
@@ -53,11 +51,7 @@ fn by_time(phase_view: &PhaseView<'_>, ledger: &PhaseLedger) -> Option<Finding> 
         .find_map(|flow_view| holding(flow_view).map(|(throttle, _)| (flow_view, throttle)))?;
     let mut because = vec![
         exhibit(throttle),
-        Exhibit::new(
-            "time below the limit",
-            ExhibitValue::number(held, ExhibitUnit::Fraction, share(held).to_string()),
-            "the balance of the phase's time",
-        ),
+        Exhibit::new(ExhibitOf::BelowLimit, share(held), ExhibitSource::BalanceOfTime),
     ];
     because.extend(flow_view.top().map(DeviceLevel::exhibit_work));
     let claim = LimitClaim::HeldByCgroup {
@@ -107,14 +101,7 @@ fn below(flow_view: &FlowView<'_>) -> Option<Finding> {
         limit: allowed(throttle.limit),
         file: throttle.file.clone(),
     };
-    Some(finding(
-        RULE.id,
-        FindingWeight::Note,
-        None,
-        claim,
-        vec![exhibit(throttle)],
-        Some(lift(throttle)),
-    ))
+    Some(note(RULE.id, claim, vec![exhibit(throttle)], Some(lift(throttle))))
 }
 
 /// The rate, when it is that of the limit.
@@ -137,24 +124,17 @@ fn met(flow_view: &FlowView<'_>, level: &DeviceLevel<'_>, throttle: &Throttle) -
 fn say(flow_view: &FlowView<'_>, throttle: &Throttle, reached: f64) -> Finding {
     let reached = match throttle.limit {
         LimitValue::BytesPerSecond(_) => pace(reached).into(),
-        LimitValue::OpsPerSecond(_) => ExhibitValue::worded(
-            Iops(reached),
-            format!("{} operations per second", three_digits(reached)),
-        ),
+        LimitValue::OpsPerSecond(_) => ExhibitValue::OperationsPerSecond(reached),
     };
     let mut because = vec![
         exhibit(throttle),
-        Exhibit::new(
-            "reached, including file system overhead",
-            reached,
-            "the run's clock and counts",
-        ),
+        Exhibit::new(ExhibitOf::ReachedWithOverhead, reached, ExhibitSource::RunClockAndCounts),
     ];
     because.extend(flow_view.top().map(DeviceLevel::exhibit_work));
     let evidence = &flow_view.phase.evidence;
     if let Some(waited) = evidence.stop.pressure_since(&evidence.before).and_then(|all| all.io) {
         let part = waited.0 as f64 / flow_view.time().0.max(1) as f64;
-        because.push(Exhibit::new("I/O pressure (some)", share(part), "/proc/pressure/io"));
+        because.push(Exhibit::new(ExhibitOf::IoPressure, share(part), "/proc/pressure/io"));
     }
     finding(
         RULE.id,
@@ -219,7 +199,7 @@ mod tests {
         assert_eq!((found.trust, found.measures), (Trust::Sound, MeasuredSubject::Limited));
         let said = "loop3 wrote 5.0 times as much as the program: each of its 1024 writes was made durable on its own, with file system metadata and a flush.";
         assert!(found.summary().contains(said), "{}", found.summary());
-        let written = |f: &assay_record::record::Exhibit| f.value == "20.1 MiB for 4 MiB";
+        let written = |f: &assay_record::record::Exhibit| f.value() == "20.1 MiB for 4 MiB";
         assert!(found.findings.iter().any(|f| f.because.iter().any(written)), "{found:#?}");
     }
 

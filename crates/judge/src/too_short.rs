@@ -3,7 +3,7 @@
 use super::measure::PhaseView;
 use super::threshold::{CLOCK_STEPS, SHORT};
 use super::{Rule, RuleJudge, advice, finding, refuted};
-use assay_record::claim::SteadyClaim;
+use assay_record::claim::{ExhibitOf, ExhibitSource, SteadyClaim};
 use assay_record::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, TrapId};
 
 /// Shorter than a quarter of a second or than a thousand steps of the clock. Says nothing where
@@ -44,8 +44,8 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
             Some(MeasuredSubject::Unsure),
             SteadyClaim::TooShort { time },
             vec![
-                Exhibit::new("time", time, "the run's clock"),
-                Exhibit::new("clock resolution", step, "clock_gettime()"),
+                Exhibit::new(ExhibitOf::Time, time, ExhibitSource::RunClock),
+                Exhibit::new(ExhibitOf::ClockResolution, step, "clock_gettime()"),
             ],
             advice::longer(phase_view),
         )

@@ -4,15 +4,13 @@ use super::measure::{FlowView, estimate, ratio};
 use super::threshold::{
     REACHED, SAMPLES_EACH, SAMPLES_LEAST, SMALL_BYTES, UNTOUCHED, ZEROS, ZEROS_FASTER,
 };
-use super::words::{of, share};
-use super::{Rule, RuleJudge, advice, finding};
+use super::words::share;
+use super::{Rule, RuleJudge, advice, finding, note};
 use assay_plan::stats::Estimate;
 use assay_plan::unit::Bytes;
-use assay_record::claim::LayerClaim;
+use assay_record::claim::{ExhibitOf, ExhibitSource, ExhibitValue, LayerClaim, ReadTimes};
 use assay_record::evidence::{BlockSamples, PathKind, Quartiles, Subject, Survey, SurveyedDevice};
-use assay_record::record::{
-    Exhibit, ExhibitValue, Finding, FindingWeight, MeasuredSubject, TrapId,
-};
+use assay_record::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, TrapId};
 
 /// Of the blocks that were looked at, more than a few are zeros, and they come faster than others.
 pub const RULE: Rule = Rule {
@@ -73,10 +71,8 @@ pub(super) fn foreseen(survey: &Survey) -> Option<Finding> {
     };
     let device = survey.devices().find(can).filter(|_| survey.kind == PathKind::Device)?;
     let name = &device.layer.name;
-    Some(finding(
+    Some(note(
         RULE.id,
-        FindingWeight::Note,
-        None,
         LayerClaim::TrimmedBlocks { device: name.clone() },
         vec![trimmable(name)],
         None,
@@ -85,8 +81,8 @@ pub(super) fn foreseen(survey: &Survey) -> Option<Finding> {
 
 /// The reading that tells so.
 fn trimmable(name: &str) -> Exhibit {
-    let source = format!("/sys/block/{name}/queue/discard_max_bytes");
-    Exhibit::new(format!("{name} supports discard"), "yes", source)
+    let source = ExhibitSource::block(name, "queue/discard_max_bytes");
+    Exhibit::new(ExhibitOf::SupportsDiscard(name.into()), ExhibitValue::Yes, source)
 }
 
 /// Zeros come from something faster than the device: that alone explains a fast read.
@@ -135,26 +131,16 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
 }
 
 fn exhibit(flow_view: &FlowView<'_>, samples: &BlockSamples) -> Exhibit {
-    let time = |times: Option<Quartiles>| match times {
-        Some(Quartiles { p25, p50, p75 }) => format!("{p50} ({p25} to {p75})"),
-        None => "-".into(),
-    };
+    let times = |Quartiles { p25, p50, p75 }| ReadTimes { p25, p50, p75 };
     Exhibit::new(
-        format!(
-            "zero blocks of {}; median (quartiles) of their read times and of others",
-            flow_view.subject.path
-        ),
-        ExhibitValue::worded(
-            of(samples.zero, samples.read),
-            format!(
-                "{} of {}; {} and {}",
-                samples.zero,
-                samples.read,
-                time(samples.zero_ns),
-                time(samples.other_ns)
-            ),
-        ),
-        "pread() of 4 KiB each",
+        ExhibitOf::ZeroBlocks(flow_view.subject.path.clone()),
+        ExhibitValue::ZeroBlocks {
+            zero: samples.zero.into(),
+            read: samples.read.into(),
+            zero_times: samples.zero_ns.map(times),
+            other_times: samples.other_ns.map(times),
+        },
+        ExhibitSource::SampledReads,
     )
 }
 

@@ -1,14 +1,11 @@
 //! T40: somebody trims the device while it is measured.
 
 use super::measure::FlowView;
-use super::{Rule, RuleJudge, finding};
-use assay_plan::name::quoted;
+use super::{Rule, RuleJudge, command, mount_options, note};
 use assay_plan::plan::Action;
 use assay_plan::unit::Bytes;
-use assay_record::claim::LayerClaim;
-use assay_record::record::{
-    Exhibit, ExhibitValue, Finding, FindingWeight, NextStep, Remedy, TrapId,
-};
+use assay_record::claim::{ExhibitOf, ExhibitValue, LayerClaim};
+use assay_record::record::{Finding, NextStep, Remedy, TrapId};
 
 /// Discards on the device, and none in the plan.
 pub const RULE: Rule = Rule {
@@ -34,33 +31,23 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
     if count == 0 {
         return None;
     }
-    let mut because = vec![Exhibit::new(
-        format!("discards of {}", level.name()),
-        ExhibitValue::worded(count, format!("{count}, {bytes}")),
-        level.source(),
-    )];
+    let mut because =
+        vec![level.shows(ExhibitOf::DiscardsOf, ExhibitValue::Discards { count, bytes })];
     let mount = flow_view.subject.mount.seen();
     let by_mount = mount.filter(|mount| {
         mount.options.split(',').any(|option| option == "discard" || option.starts_with("discard="))
     });
     let next = match by_mount {
         Some(mount) => {
-            because.push(Exhibit::new(
-                format!("options of {}", mount.point),
-                mount.options.clone(),
-                "/proc/self/mountinfo",
-            ));
-            let command = format!("sudo mount -o remount,nodiscard {}", quoted(&mount.point));
-            NextStep::new(Remedy::Remount, command)
+            because.push(mount_options(mount));
+            command::remount(mount, "nodiscard")
         }
         None => {
             NextStep::new(Remedy::Inspect, "systemctl list-timers fstrim.timer; pgrep -a fstrim")
         }
     };
-    Some(finding(
+    Some(note(
         RULE.id,
-        FindingWeight::Note,
-        None,
         LayerClaim::TrimmedMeanwhile { device: level.name(), by_mount: by_mount.is_some() },
         because,
         Some(next),

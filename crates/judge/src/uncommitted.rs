@@ -3,15 +3,13 @@
 use super::measure::{DeviceLevel, FlowView, PhaseView, ratio};
 use super::own::commit_option;
 use super::threshold::{COMMIT_INTERVALS, COMMITS, REACHED, UNTOUCHED};
-use super::words::{share, with_flush};
-use super::{Rule, RuleJudge, finding, refuted, shared_device};
+use super::words::{of, share, with_flush};
+use super::{Rule, RuleJudge, finding, note, refuted, shared_device};
 use assay_plan::plan::Durability;
 use assay_plan::unit::{Bytes, Nanos};
-use assay_record::claim::FlushClaim;
+use assay_record::claim::{ExhibitOf, ExhibitSource, ExhibitValue, FlushClaim};
 use assay_record::evidence::{Mount, Survey};
-use assay_record::record::{
-    Exhibit, ExhibitValue, Finding, FindingWeight, MeasuredSubject, TrapId,
-};
+use assay_record::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, TrapId};
 
 /// Files were made, renamed or removed, nothing was flushed, and most of what that costs the device
 /// came after the clock had stopped; or the run is too short to have met the usual share of commits.
@@ -59,10 +57,8 @@ fn interval(mount: &Mount) -> Option<Nanos> {
 pub(super) fn foreseen(survey: &Survey) -> Option<Finding> {
     let mount = survey.mounts().next()?;
     let interval = interval(mount)?;
-    Some(finding(
+    Some(note(
         RULE.id,
-        FindingWeight::Note,
-        None,
         FlushClaim::CommitsEvery { file_system: mount.kind.clone(), interval },
         vec![exhibit(mount, interval)],
         None,
@@ -90,14 +86,7 @@ fn late(level: &DeviceLevel<'_>, (mount, interval): (&Mount, Nanos), all: u64) -
         (FindingWeight::Doubt, claim)
     };
     let because = vec![
-        Exhibit::new(
-            format!(
-                "written to {} when the clock stopped, of the total after the flush",
-                level.name()
-            ),
-            super::words::of(Bytes(level.timed.write_bytes), Bytes(all)),
-            level.source(),
-        ),
+        level.shows(ExhibitOf::AtStopOfTotal, of(Bytes(level.timed.write_bytes), Bytes(all))),
         exhibit(mount, interval),
     ];
     Some(finding(RULE.id, weight, Some(MeasuredSubject::Deferred), claim, because, None))
@@ -107,10 +96,8 @@ fn late(level: &DeviceLevel<'_>, (mount, interval): (&Mount, Nanos), all: u64) -
 fn short(flow_view: &FlowView<'_>, mount: &Mount, interval: Nanos) -> Option<Finding> {
     let time = flow_view.time();
     (time.0 < interval.0.saturating_mul(COMMITS)).then(|| {
-        finding(
+        note(
             RULE.id,
-            FindingWeight::Note,
-            None,
             FlushClaim::CommitsByChance { file_system: mount.kind.clone(), interval, time },
             vec![exhibit(mount, interval)],
             with_flush(&flow_view.record.plan.origin),
@@ -120,12 +107,12 @@ fn short(flow_view: &FlowView<'_>, mount: &Mount, interval: Nanos) -> Option<Fin
 
 fn exhibit(mount: &Mount, interval: Nanos) -> Exhibit {
     let source = match commit_option(mount) {
-        Some(_) => "/proc/self/mountinfo".to_string(),
-        None => format!("default of {}", mount.kind),
+        Some(_) => "/proc/self/mountinfo".into(),
+        None => ExhibitSource::DefaultOf(mount.kind.clone()),
     };
     Exhibit::new(
-        format!("journal commits of {}", mount.point),
-        ExhibitValue::worded(interval, format!("every {interval}")),
+        ExhibitOf::JournalCommits(mount.point.clone()),
+        ExhibitValue::Every(interval),
         source,
     )
 }

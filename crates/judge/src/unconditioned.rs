@@ -2,15 +2,13 @@
 
 use super::measure::FlowView;
 use super::threshold::PRECONDITIONED;
-use super::words::{of, own_verb};
-use super::{Rule, RuleJudge, finding};
+use super::words::own_verb;
+use super::{Rule, RuleJudge, note};
 use assay_plan::plan::Action;
 use assay_plan::unit::Bytes;
-use assay_record::claim::PlaceClaim;
+use assay_record::claim::{ExhibitOf, ExhibitSource, ExhibitValue, PlaceClaim};
 use assay_record::evidence::{BlockLayer, DiskCounters, LayerKind, PathKind, Snapshot};
-use assay_record::record::{
-    Exhibit, ExhibitValue, Finding, FindingWeight, NextStep, Remedy, TrapId,
-};
+use assay_record::record::{Exhibit, Finding, NextStep, Remedy, TrapId};
 
 /// Less than twice its capacity is known to have been written to a flash drive.
 pub const RULE: Rule = Rule {
@@ -83,19 +81,15 @@ pub(super) fn unconditioned(
         return None;
     }
     let name = &layer.name;
-    Some(finding(
+    Some(note(
         RULE.id,
-        FindingWeight::Note,
-        None,
         PlaceClaim::Unconditioned { device: name.clone() },
         vec![Exhibit::new(
-            format!("known writes to {name}"),
-            ExhibitValue::worded(of(known, size), format!("{known}, capacity {size}")),
+            ExhibitOf::KnownWrites(name.clone()),
+            ExhibitValue::KnownOfCapacity { known, capacity: size },
             match layer.hardware.written.by_itself {
-                Some(_) => format!("health log of {name}"),
-                None => {
-                    format!("/sys/block/{name}/stat, lifetime_write_kbytes of its file systems")
-                }
+                Some(_) => ExhibitSource::HealthLog(name.clone()),
+                None => ExhibitSource::WritesOfSystem(name.clone()),
             },
         )],
         next,

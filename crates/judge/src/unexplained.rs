@@ -4,11 +4,10 @@ use super::measure::{FlowView, PhaseView};
 use super::threshold::{EXPLAINED, SAMPLE, SHORT, SMALL_BYTES};
 use super::words::{of, share};
 use super::{Rule, RuleJudge, disturbed, explained, finding, no_storage, refuted};
-use assay_record::claim::OthersClaim;
+use assay_record::claim::{ExhibitOf, ExhibitSource, ExhibitValue, HeldTime, OthersClaim, Values};
 use assay_record::evidence::Direction;
 use assay_record::record::{
-    ByteBalance, Exhibit, ExhibitUnit, ExhibitValue, Finding, FindingWeight, MeasuredSubject,
-    PhaseLedger, TimeBalance, TrapId,
+    ByteBalance, Exhibit, Finding, FindingWeight, MeasuredSubject, PhaseLedger, TimeBalance, TrapId,
 };
 
 /// With fewer looks at its threads a phase has not shown what they waited for.
@@ -58,12 +57,8 @@ fn time(phase_view: &PhaseView<'_>, ledger: &PhaseLedger) -> Option<Finding> {
     }
     let part = share(balance.unexplained);
     let because = vec![
-        Exhibit::new(
-            "time without a cause",
-            ExhibitValue::number(balance.unexplained, ExhibitUnit::Fraction, part.to_string()),
-            "the balance of the phase's time",
-        ),
-        Exhibit::new("the rest", known(balance), "the balance of the phase's time"),
+        Exhibit::new(ExhibitOf::TimeWithoutCause, part, ExhibitSource::BalanceOfTime),
+        Exhibit::new(ExhibitOf::TimeWithCause, known(balance), ExhibitSource::BalanceOfTime),
     ];
     Some(unproven(OthersClaim::TimeUnexplained { part }, because))
 }
@@ -75,9 +70,9 @@ fn bytes(balance: &ByteBalance) -> Option<Finding> {
         return None;
     }
     let because = vec![Exhibit::new(
-        format!("bytes without a cause at {}", balance.device),
+        ExhibitOf::BytesWithoutCause(balance.device.clone()),
         of(balance.unexplained, balance.moved.max(balance.at_device)),
-        "the balance of the phase's bytes",
+        ExhibitSource::BalanceOfBytes,
     )];
     let claim = OthersClaim::BytesUnexplained {
         reads: balance.direction == Direction::Read,
@@ -95,13 +90,14 @@ fn unproven(claim: OthersClaim, because: Vec<Exhibit>) -> Finding {
 }
 
 /// The terms that are known.
-fn known(balance: &TimeBalance) -> String {
+fn known(balance: &TimeBalance) -> ExhibitValue {
     let terms = balance.terms.iter().filter(|term| term.share >= 0.005);
-    let terms: Vec<String> =
-        terms.map(|term| format!("{} {}", share(term.share), term.held_by.name())).collect();
-    match terms.as_slice() {
-        [] => "nothing".into(),
-        terms => terms.join(", "),
+    let terms: Vec<HeldTime> = terms
+        .map(|term| HeldTime { share: share(term.share), by: term.held_by.name().into() })
+        .collect();
+    match terms.is_empty() {
+        true => ExhibitValue::Nothing,
+        false => ExhibitValue::TimeHeld(Values(terms)),
     }
 }
 

@@ -4,11 +4,14 @@ use serde::Serialize;
 
 use super::differences::differences;
 use super::other_node::nodes_of;
-use super::words::{names, on_node, once_more};
+use super::words::{on_node, once_more};
 use super::{Rule, RuleJudge, finding, limits};
 use assay_plan::plan::Phase;
 use assay_plan::unit::Bytes;
-use assay_record::claim::{CompareClaim, ComparedThing, DifferingValue, Series};
+use assay_record::claim::{
+    CgroupLimit, CompareClaim, ComparedThing, DifferingAt, DifferingState, DifferingValue,
+    ExhibitOf, ExhibitSource, ExhibitValue, IoLimit, Series, Values,
+};
 use assay_record::evidence::{BlockLayer, Direction, Machine, Mount, Reading, Throttle};
 use assay_record::record::{
     Exhibit, Finding, FindingWeight, NextStep, Record, ResolvedJob, TrapId,
@@ -42,11 +45,16 @@ fn differing(
     weight: FindingWeight,
     what: ComparedThing,
     mut all: Vec<DifferingValue>,
-    source: &str,
+    source: impl Into<ExhibitSource>,
     next: Option<NextStep>,
 ) -> Option<Finding> {
+    let source = source.into();
     let exhibit = |found: &DifferingValue| {
-        Exhibit::new(found.at.clone(), format!("{}, {}", found.first, found.second), source)
+        Exhibit::new(
+            ExhibitOf::Differing(found.at.clone()),
+            ExhibitValue::Both { first: found.first.clone(), second: found.second.clone() },
+            source.clone(),
+        )
     };
     let because: Vec<Exhibit> = all.iter().map(exhibit).collect();
     let more = all.len().saturating_sub(TOLD);
@@ -66,8 +74,12 @@ fn pairs<'a>(one: &'a [Phase], other: &'a [Phase]) -> Vec<(&'a Phase, Option<&'a
 
 /// Differences of two values below a name.
 fn of<T: Serialize>(name: &str, first: &T, second: &T, but: &[&str]) -> Vec<DifferingValue> {
-    let below =
-        |found: DifferingValue| DifferingValue { at: format!("{name} {}", found.at), ..found };
+    let below = |found: DifferingValue| match found.at {
+        DifferingAt::Field(at) => {
+            DifferingValue { at: DifferingAt::Field([name, " ", &at].concat()), ..found }
+        }
+        _ => found,
+    };
     differences(first, second, but).into_iter().map(below).collect()
 }
 
@@ -76,8 +88,9 @@ fn asked(first: &Record, second: &Record) -> Option<Finding> {
     let (one, other) = (first.plan.unrolled(), second.plan.unrolled());
     let mut all = of("aim", &one.aim, &other.aim, &[]);
     let missing = |name: &str, here: bool| {
-        let word = |there: bool| if there { "there" } else { "-" }.to_string();
-        DifferingValue { at: format!("phase '{name}'"), first: word(here), second: word(!here) }
+        let state = |there| if there { DifferingState::There } else { DifferingState::Missing };
+        let at = DifferingAt::Phase(name.into());
+        DifferingValue { at, first: state(here), second: state(!here) }
     };
     let but = [WHERE, &["name"]].concat();
     for (phase, found) in pairs(&one.phases, &other.phases) {
@@ -91,7 +104,7 @@ fn asked(first: &Record, second: &Record) -> Option<Finding> {
         all.extend(only.map(|phase| missing(&phase.name, false)));
     }
     let next = once_more(&first.plan.origin);
-    differing(FindingWeight::Refute, ComparedThing::Plans, all, "the plans", next)
+    differing(FindingWeight::Refute, ComparedThing::Plans, all, ExhibitSource::Plans, next)
 }
 
 /// What the machines made of equal plans.
@@ -105,7 +118,7 @@ fn done(first: &Record, second: &Record) -> Option<Finding> {
     };
     let all = one.iter().zip(other).filter(|_| asked_alike).flat_map(below).collect();
     let next = once_more(&first.plan.origin);
-    differing(FindingWeight::Refute, ComparedThing::Jobs, all, "the records", next)
+    differing(FindingWeight::Refute, ComparedThing::Jobs, all, ExhibitSource::Records, next)
 }
 
 /// Limits of control groups, without the names of devices.
@@ -113,31 +126,39 @@ fn limited(first: &Record, second: &Record) -> Option<Finding> {
     let limits = |record: &Record| record.resolved.limits.seen().cloned();
     let (one, other) = limits(first).zip(limits(second))?;
     let io = |throttles: &[Throttle]| {
-        let mut words: Vec<String> = throttles
-            .iter()
-            .map(|throttle| match throttle.direction {
-                Direction::Read => format!("reads {}", limits::rate(throttle.limit)),
-                Direction::Write => format!("writes {}", limits::rate(throttle.limit)),
-            })
-            .collect();
-        words.sort_unstable();
-        words.dedup();
-        if words.is_empty() { "none".to_string() } else { words.join(", ") }
+        let limit = |throttle: &Throttle| IoLimit {
+            reads: throttle.direction == Direction::Read,
+            limit: limits::allowed(throttle.limit),
+        };
+        let mut limits: Vec<IoLimit> = throttles.iter().map(limit).collect();
+        // The order of the files is no difference.
+        let amount = |limit: &IoLimit| match limit.limit {
+            CgroupLimit::BytesPerSecond(pace) => (pace.0 as u64, 0),
+            CgroupLimit::OperationsPerSecond(operations) => (0, operations),
+        };
+        limits.sort_by_key(|limit| (!limit.reads, amount(limit)));
+        limits.dedup();
+        match limits.is_empty() {
+            true => DifferingState::Unlimited,
+            false => DifferingState::IoLimits(Values(limits)),
+        }
     };
-    let bytes = |bytes: Option<Bytes>| bytes.map_or_else(|| "none".into(), |b| b.to_string());
-    let cpus = |cpus: Option<f64>| cpus.map_or_else(|| "none".into(), |n| format!("{n:.2}"));
+    let bytes =
+        |bytes: Option<Bytes>| bytes.map_or(DifferingState::Unlimited, DifferingState::Bytes);
+    let cpus = |cpus: Option<f64>| cpus.map_or(DifferingState::Unlimited, DifferingState::Cpus);
     let all = vec![
-        told("I/O limits", io(&one.io), io(&other.io)),
-        told("memory limit", bytes(one.memory), bytes(other.memory)),
-        told("CPU limit", cpus(one.cpus), cpus(other.cpus)),
+        told(DifferingAt::IoLimits, io(&one.io), io(&other.io)),
+        told(DifferingAt::MemoryLimit, bytes(one.memory), bytes(other.memory)),
+        told(DifferingAt::CpuLimit, cpus(one.cpus), cpus(other.cpus)),
     ];
     let all = all.into_iter().flatten().collect();
     differing(FindingWeight::Refute, ComparedThing::Limits, all, "cgroups", None)
 }
 
 /// A difference, if it is one.
-fn told(at: &str, first: String, second: String) -> Option<DifferingValue> {
-    (first != second).then(|| DifferingValue { at: at.into(), first, second })
+fn told<T: Into<DifferingState>>(at: DifferingAt, first: T, second: T) -> Option<DifferingValue> {
+    let (first, second) = (first.into(), second.into());
+    (first != second).then_some(DifferingValue { at, first, second })
 }
 
 /// The machines but for their names, and for what is measured anew each time.
@@ -146,13 +167,17 @@ fn machine(first: &Record, second: &Record) -> Option<Finding> {
     let memory = |machine: &Machine| machine.memory.seen().map(|m| m.to_string());
     let (one, other) = (first.machine(), second.machine());
     let all = vec![
-        told("kernel", one.kernel.clone(), other.kernel.clone()),
-        told("processor", text(&one.cpu), text(&other.cpu)),
-        told("CPUs", one.cpus.to_string(), other.cpus.to_string()),
-        told("memory", memory(one).unwrap_or_default(), memory(other).unwrap_or_default()),
-        told("page", one.page.to_string(), other.page.to_string()),
-        told("product", one.product.clone(), other.product.clone()),
-        told("clock", text(&one.clock.source), text(&other.clock.source)),
+        told(DifferingAt::Kernel, one.kernel.clone(), other.kernel.clone()),
+        told(DifferingAt::Processor, text(&one.cpu), text(&other.cpu)),
+        told(DifferingAt::Cpus, one.cpus.to_string(), other.cpus.to_string()),
+        told(
+            DifferingAt::Memory,
+            memory(one).unwrap_or_default(),
+            memory(other).unwrap_or_default(),
+        ),
+        told(DifferingAt::Page, one.page.to_string(), other.page.to_string()),
+        told(DifferingAt::Product, one.product.clone(), other.product.clone()),
+        told(DifferingAt::Clock, text(&one.clock.source), text(&other.clock.source)),
     ];
     let all = all.into_iter().flatten().collect();
     differing(FindingWeight::Doubt, ComparedThing::Machines, all, "/proc, /sys", None)
@@ -167,9 +192,9 @@ fn mounts(first: &Record, second: &Record) -> Option<Finding> {
     let (one, other) = (of(first), of(second));
     let mut all = Vec::new();
     for (one, other) in one.iter().zip(&other) {
-        all.extend(told("file system", one.kind.clone(), other.kind.clone()));
+        all.extend(told(DifferingAt::FileSystem, one.kind.clone(), other.kind.clone()));
         if one.kind == other.kind {
-            all.extend(told("options", options(one, other), options(other, one)));
+            all.extend(told(DifferingAt::MountOptions, options(one, other), options(other, one)));
         }
     }
     let what = ComparedThing::FileSystems;
@@ -187,10 +212,12 @@ fn options(of: &Mount, but: &Mount) -> String {
 
 /// The nodes on which the workers ran.
 fn placed(first: &Record, second: &Record) -> Option<Finding> {
-    let text =
-        |record: &Record| names(&nodes_of(record).iter().map(u32::to_string).collect::<Vec<_>>());
+    let text = |record: &Record| {
+        DifferingState::Names(nodes_of(record).iter().map(u32::to_string).collect())
+    };
     let known = |record: &Record| !nodes_of(record).is_empty();
-    let all = told("nodes", text(first), text(second)).filter(|_| known(first) && known(second));
+    let all = told(DifferingAt::Nodes, text(first), text(second))
+        .filter(|_| known(first) && known(second));
     let next = nodes_of(first).first().and_then(|node| on_node(&second.plan.origin, *node));
     let what = ComparedThing::Nodes;
     differing(FindingWeight::Doubt, what, all.into_iter().collect(), "sched_getcpu()", next)
@@ -210,15 +237,17 @@ fn device(first: &Record, second: &Record) -> Option<Finding> {
         layers.filter(|layer| layer.leaf).map(leaf).collect()
     };
     let (one, other) = (of(first), of(second));
-    let all = told("devices", names(&one), names(&other)).into_iter().collect();
+    let all = told(DifferingAt::Devices, DifferingState::Names(one), DifferingState::Names(other))
+        .into_iter()
+        .collect();
     differing(FindingWeight::Note, ComparedThing::Devices, all, "/sys/block", None)
 }
 
 /// The programs that made the records.
 fn version(first: &Record, second: &Record) -> Option<Finding> {
-    let all = told("version", first.version.clone(), second.version.clone());
+    let all = told(DifferingAt::Version, first.version.clone(), second.version.clone());
     let what = ComparedThing::Versions;
-    differing(FindingWeight::Note, what, all.into_iter().collect(), "the records", None)
+    differing(FindingWeight::Note, what, all.into_iter().collect(), ExhibitSource::Records, None)
 }
 
 #[cfg(test)]

@@ -2,15 +2,12 @@
 
 use super::measure::{FlowView, PhaseView};
 use super::threshold::REACHED;
-use super::words::operand;
-use super::{Rule, RuleJudge, advice, finding, words};
+use super::{Rule, RuleJudge, advice, command, finding, words};
 use assay_plan::plan::{Action, Durability, Method};
 use assay_plan::unit::Bytes;
-use assay_record::claim::{DatalessCalls, MissingEvidence, OutcomeClaim};
+use assay_record::claim::{DatalessCalls, ExhibitOf, ExhibitSource, MissingEvidence, OutcomeClaim};
 use assay_record::evidence::{LeafKind, NOT_LOOKED};
-use assay_record::record::{
-    Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId,
-};
+use assay_record::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, TrapId};
 
 /// The counters of the device were not seen, so nothing is proven.
 pub const RULE: Rule = Rule {
@@ -100,16 +97,8 @@ fn metadata(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
     let level = flow_view.top()?;
     let lean = if flow_view.reads() { advice::cold(flow_view) } else { None };
     let moved = [
-        Exhibit::new(
-            format!("read from {} during the phase", level.name()),
-            Bytes(level.timed.read_bytes),
-            level.source(),
-        ),
-        Exhibit::new(
-            format!("written to {} during the phase", level.name()),
-            Bytes(level.timed.write_bytes),
-            level.source(),
-        ),
+        level.shows(ExhibitOf::ReadMeanwhile, Bytes(level.timed.read_bytes)),
+        level.shows(ExhibitOf::WrittenMeanwhile, Bytes(level.timed.write_bytes)),
     ];
     let (measures, claim, next) = if level.traffic() == 0 {
         (MeasuredSubject::Memory, OutcomeClaim::NamesInMemory { device: level.name() }, lean)
@@ -134,14 +123,14 @@ fn missing(
                     FindingWeight::Unproven,
                     Some(MeasuredSubject::Unsure),
                     claim,
-                    vec![Exhibit::new("counters of the kernel", why.clone(), "the run")],
+                    vec![Exhibit::new(ExhibitOf::CountersOfKernel, why, ExhibitSource::Run)],
                     advice::longer(phase_view),
                 )
             });
         }
         LeafKind::Unknown(why) => {
             let shown = Exhibit::new(
-                format!("below {}", flow_view.subject.path),
+                ExhibitOf::Below(flow_view.subject.path.clone()),
                 why.clone(),
                 "mountinfo, /sys/dev/block",
             );
@@ -164,7 +153,7 @@ fn missing(
     // Leaves that end higher are part of the deepest level, so it is the one that judges.
     if let Some(level) = flow_view.levels.last().filter(|level| level.unseen.is_some()) {
         let why = level.unseen.clone().unwrap_or_default();
-        let shown = Exhibit::new(format!("counters of {}", level.name()), why, level.source());
+        let shown = level.shows(ExhibitOf::CountersOf, why);
         return Some(say(
             phase_view,
             MissingEvidence::Counters { device: level.name() },
@@ -223,9 +212,7 @@ fn seen_by_root(phase_view: &PhaseView<'_>) -> Option<NextStep> {
     let again = (!root).then(|| words::as_root(&record.plan.origin)).flatten();
     again.or_else(|| {
         let path = &phase_view.cases.first()?.subject.path;
-        let root = if root { "" } else { "sudo " };
-        let command = format!("{root}assay probe {}", operand(path));
-        Some(NextStep::new(Remedy::Inspect, command))
+        Some(command::look(if root { "assay probe" } else { "sudo assay probe" }, path))
     })
 }
 

@@ -8,14 +8,14 @@ use super::threshold::{
     BESIDE_CPU, BESIDE_WAIT, CPU_DEVICE, OUTSIDE_DEVICE, SHORT, WAIT_EXPLAINS, WAITING_FOR_CPU,
 };
 use super::words::share;
-use super::{Rule, RuleJudge, finding, neighbours, refuted, words};
+use super::{Rule, RuleJudge, finding, neighbours, note, refuted, words};
 use assay_plan::plan::Action;
 use assay_plan::unit::Nanos;
-use assay_record::claim::LimitClaim;
+use assay_record::claim::{ExhibitOf, ExhibitSource, ExhibitValue, LimitClaim, Values};
 use assay_record::evidence::{BlockLayer, Direction, LayerKind, Snapshot};
 use assay_record::record::{
-    Exhibit, ExhibitUnit, ExhibitValue, Finding, FindingWeight, MeasuredSubject, NextStep,
-    PhaseLedger, Remedy, TimeHolder, TrapId,
+    Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, PhaseLedger, Remedy, TimeHolder,
+    TrapId,
 };
 
 /// Runnable but not running, or stopped by its control group, for a tenth of the time and more,
@@ -68,15 +68,12 @@ fn by_group(phase_view: &PhaseView<'_>, flow_view: &FlowView<'_>) -> Option<Find
     if stopped <= WAITING_FOR_CPU {
         return None;
     }
-    let mut because = vec![Exhibit::new(
-        "time throttled by the cgroup",
-        share(stopped),
-        "cpu.stat of the cgroup",
-    )];
+    let mut because =
+        vec![Exhibit::new(ExhibitOf::ThrottledByCgroup, share(stopped), ExhibitSource::CpuStat)];
     if let Some(cpus) = phase_view.record.resolved.limits.seen().and_then(|limits| limits.cpus) {
         because.push(Exhibit::new(
-            "CPU limit",
-            ExhibitValue::number(cpus, ExhibitUnit::Count, format!("{cpus:.2} CPUs")),
+            ExhibitOf::CpuLimit,
+            ExhibitValue::Cpus(cpus),
             "cpu.max or cpu.cfs_quota_us",
         ));
     }
@@ -100,7 +97,7 @@ fn by_others(
     if waited <= WAITING_FOR_CPU {
         return None;
     }
-    let mut because = vec![Exhibit::new("run delay of each worker", share(waited), source)];
+    let mut because = vec![Exhibit::new(ExhibitOf::RunDelay, share(waited), source)];
     let Some((call, device)) = latencies(phase_view) else {
         return of_memory(phase_view, flow_view, waited, because);
     };
@@ -109,11 +106,11 @@ fn by_others(
     if outside <= OUTSIDE_DEVICE || waited < outside * WAIT_EXPLAINS {
         return None;
     }
-    let ms = |ms: f64| Nanos((ms * 1e6) as u64).to_string();
+    let ms = |ms: f64| Nanos((ms * 1e6) as u64);
     because.push(Exhibit::new(
-        "mean latency of a call, and in the device",
-        format!("{}, {}", ms(call), ms(device)),
-        "the run's clock, /sys/block/*/stat",
+        ExhibitOf::MeanLatencies,
+        ExhibitValue::Latencies(Values(vec![ms(call), ms(device)])),
+        ExhibitSource::RunClockAndDevices,
     ));
     because.extend(flow_view.top().map(|level| level.exhibit_work()));
     let mut users = Vec::new();
@@ -169,11 +166,9 @@ fn beside(phase_view: &PhaseView<'_>, waited: Option<CpuWait>) -> Option<Finding
         return None;
     }
     let waited = waited.map(|(waited, source)| (share(waited.min(1.0)), source));
-    because.extend(
-        waited.map(|(part, source)| Exhibit::new("run delay of each worker", part, source)),
-    );
+    because.extend(waited.map(|(part, source)| Exhibit::new(ExhibitOf::RunDelay, part, source)));
     let claim = LimitClaim::CpuUsersBeside { users: who.did, waited: waited.map(|(part, _)| part) };
-    Some(finding(RULE.id, FindingWeight::Note, None, claim, because, Some(who.next)))
+    Some(note(RULE.id, claim, because, Some(who.next)))
 }
 
 /// A program serves the file system, or that of a loop device's file: what it used it used for the run.

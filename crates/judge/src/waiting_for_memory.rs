@@ -5,10 +5,10 @@ use super::threshold::FOR_MEMORY;
 use super::unexplained::leaves_much;
 use super::words::share;
 use super::{Rule, RuleJudge, explained, finding, refuted};
-use assay_record::claim::LimitClaim;
+use assay_record::claim::{ExhibitOf, LimitClaim};
 use assay_record::record::{
-    Exhibit, ExhibitUnit, ExhibitValue, Finding, FindingWeight, MeasuredSubject, NextStep,
-    PhaseLedger, Remedy, TimeHolder, TrapId,
+    Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, PhaseLedger, Remedy, TimeHolder,
+    TrapId,
 };
 
 /// The program waited for pages although its device had time left.
@@ -33,8 +33,7 @@ fn judge(phase_view: &PhaseView<'_>, ledger: &PhaseLedger, found: &[Finding]) ->
         return None;
     }
     let flow_view = phase_view.cases.iter().find(|flow_view| flow_view.on_devices())?;
-    let value = ExhibitValue::number(waited, ExhibitUnit::Fraction, share(waited).to_string());
-    let because = vec![Exhibit::new("waiting for memory", value, "/proc/PID/wchan")];
+    let waiting = Exhibit::new(ExhibitOf::WaitingForMemory, share(waited), "/proc/PID/wchan");
     let work = flow_view.top().map(DeviceLevel::exhibit_work);
     let direct = (!flow_view.direct())
         .then(|| NextStep::new(Remedy::Inspect, "grep . /proc/sys/vm/dirty_*"));
@@ -43,7 +42,7 @@ fn judge(phase_view: &PhaseView<'_>, ledger: &PhaseLedger, found: &[Finding]) ->
         FindingWeight::Note,
         Some(MeasuredSubject::Limited),
         LimitClaim::DirtyMemory { device: flow_view.named(), waited: share(waited) },
-        because.into_iter().chain(work).collect(),
+        [waiting].into_iter().chain(work).collect(),
         direct,
     ))
 }

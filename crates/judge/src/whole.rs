@@ -49,10 +49,11 @@ impl SeenVerdicts {
             let told =
                 |found: &Finding| whole.claims.iter().any(|said| of_any(said) == &found.claim);
             if !failed.into_iter().any(told) {
-                let why = format!("cannot {} {}: {}", fault.doing, fault.path, fault.text);
+                let (doing, path) = (fault.doing.to_string(), fault.path.clone());
+                let why = fault.text.clone();
                 let claim = match fault.doing {
-                    Doing::Remove => SummaryClaim::SomethingLeft { fault: why },
-                    _ => SummaryClaim::NotFinished { fault: why },
+                    Doing::Remove => SummaryClaim::SomethingLeft { doing, path, why },
+                    _ => SummaryClaim::NotFinished { doing, path, why },
                 };
                 whole.claims.insert(0, claim.into());
             }

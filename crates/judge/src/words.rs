@@ -7,6 +7,7 @@ use assay_plan::plan::{AddedWords, PlanOrigin};
 use assay_plan::unit::{Bandwidth, PartOf, Share};
 use assay_record::evidence::PathKind;
 use assay_record::record::{NextStep, Remedy};
+use assay_record::words::say;
 
 /// A rate, in the unit of the tables and of dd's own line: `4.19 MB/s`.
 pub fn pace(bytes_per_second: f64) -> Bandwidth {
@@ -27,8 +28,40 @@ pub fn of<T>(part: T, whole: T) -> PartOf<T> {
 pub fn names(list: &[String]) -> String {
     match list {
         [] => "no device".into(),
-        [one] => one.clone(),
-        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+        list => say(list),
+    }
+}
+
+/// A line for a shell: words as they stand, and names, which are quoted.
+#[derive(Default)]
+pub(super) struct ShellLine(pub String);
+
+impl ShellLine {
+    pub fn of(words: &str) -> Self {
+        Self(words.into())
+    }
+
+    pub fn words(mut self, words: &str) -> Self {
+        self.0.extend([" ", words]);
+        self
+    }
+
+    pub fn option(self, option: &str, value: impl ToString) -> Self {
+        self.words(option).words(&value.to_string())
+    }
+
+    /// A path where a word may be taken for an option.
+    pub fn path(self, path: &str) -> Self {
+        self.words(&operand(path))
+    }
+
+    /// A name behind what it begins with.
+    pub fn name(self, begins: &str, name: &str) -> Self {
+        self.words(&quoted(&[begins, name].concat()))
+    }
+
+    pub fn next(self, remedy: Remedy) -> NextStep {
+        NextStep::new(remedy, self.0)
     }
 }
 
@@ -43,14 +76,13 @@ fn again(origin: &PlanOrigin, before: &str, after: &str) -> Option<String> {
     let mut leads = ["sync && ", "sudo "].into_iter();
     let lead = leads.find(|lead| before.starts_with(lead)).unwrap_or_default();
     let (spoken, before) = (&origin.tool.spoken, &before[lead.len()..]);
-    let mut command = format!("{lead}{spoken}{before}assay {verb}");
+    let begins = [lead, spoken.as_str(), before, "assay"].concat();
+    let mut line = ShellLine::of(&begins).words(verb);
     for word in unless_given_anew(origin, after) {
-        command.push(' ');
-        command.push_str(&quoted(&word));
+        line = line.name("", &word);
     }
-    command.push_str(after);
-    command.push_str(&origin.redirected);
-    Some(command)
+    line.0.extend([after, &origin.redirected]);
+    Some(line.0)
 }
 
 /// The words but an option of one letter that `after` gives another value.
@@ -89,7 +121,7 @@ fn without<'w>(
             words.next();
         }
         if !others.is_empty() {
-            kept.push(Cow::Owned(format!("-{others}")));
+            kept.push(Cow::Owned(["-", others].concat()));
         }
     }
     kept
@@ -160,7 +192,7 @@ pub fn cold(origin: &PlanOrigin, tried: bool) -> Option<NextStep> {
 
 /// The same on the CPUs of one node of the machine.
 pub fn on_node(origin: &PlanOrigin, node: u32) -> Option<NextStep> {
-    let command = again(origin, &format!("numactl --cpunodebind={node} "), "")?;
+    let command = again(origin, &["numactl --cpunodebind=", &node.to_string(), " "].concat(), "")?;
     Some(NextStep::new(Remedy::OnNode, command))
 }
 
@@ -215,7 +247,7 @@ pub(super) fn replacing(origin: &PlanOrigin, option: &str, value: &str) -> Optio
         }
         left.words.push(word.clone());
     }
-    again(&left, "", &format!(" {option} {value}"))
+    again(&left, "", &ShellLine::default().option(option, value).0)
 }
 
 /// A verb of our own, with these options, at a path; `None` where that is nothing that such a verb may
@@ -234,7 +266,9 @@ pub fn own_verb(
         PathKind::File | PathKind::Missing => folder(path),
         PathKind::Device | PathKind::Character | PathKind::Stream => return None,
     };
-    Some(NextStep::new(remedy, format!("assay {verb} {}{options}", operand(place))))
+    let mut line = ShellLine::of("assay").words(verb).path(place);
+    line.0.push_str(options);
+    Some(line.next(remedy))
 }
 
 /// The folder that a file is in.
@@ -248,7 +282,7 @@ pub(super) fn folder(path: &str) -> &str {
 
 /// A path as a word that no program takes for an option.
 pub(super) fn operand(path: &str) -> String {
-    if path.starts_with('-') { quoted(&format!("./{path}")) } else { quoted(path) }
+    if path.starts_with('-') { quoted(&["./", path].concat()) } else { quoted(path) }
 }
 
 #[cfg(test)]

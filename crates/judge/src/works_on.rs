@@ -2,10 +2,10 @@
 
 use super::measure::PhaseView;
 use super::threshold::{AFTERMATH, AFTERMATH_LEAST};
-use super::{Rule, RuleJudge, advice, disturbed, finding};
-use assay_record::claim::PlaceClaim;
+use super::{Rule, RuleJudge, advice, disturbed, note};
+use assay_record::claim::{ExhibitOf, ExhibitSource, ExhibitValue, PlaceClaim};
 use assay_record::record::{
-    Aftermath, AftermathRound, Exhibit, Finding, FindingWeight, SingleReadLatencies, TrapId,
+    Aftermath, AftermathRound, Exhibit, Finding, SingleReadLatencies, TrapId,
 };
 
 /// Single reads after a phase took much longer than before it, twice in a row.
@@ -46,10 +46,8 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
         }
     };
     let writes = phase_view.cases.iter().find(|flow_view| flow_view.writes());
-    Some(finding(
+    Some(note(
         RULE.id,
-        FindingWeight::Note,
-        None,
         claim,
         exhibits(aftermath, usual, first),
         writes.and_then(advice::sustained),
@@ -61,14 +59,15 @@ fn exhibits(
     usual: &SingleReadLatencies,
     first: &AftermathRound,
 ) -> Vec<Exhibit> {
-    let shown = |when: &str, reads: &SingleReadLatencies| {
-        Exhibit::new(
-            format!("single reads {when}"),
-            format!("p50 {}, slowest {} of {}", reads.p50_ns, reads.max_ns, reads.reads),
-            format!("direct reads of {}", aftermath.path),
-        )
+    let shown = |of: ExhibitOf, reads: &SingleReadLatencies| {
+        let (p50, slowest, reads) = (reads.p50_ns, reads.max_ns, reads.reads.into());
+        let value = ExhibitValue::SingleReads { p50, slowest, reads };
+        Exhibit::new(of, value, ExhibitSource::DirectReads(aftermath.path.clone()))
     };
-    vec![shown("before", usual), shown("after", &first.reads)]
+    vec![
+        shown(ExhibitOf::SingleReadsBefore, usual),
+        shown(ExhibitOf::SingleReadsAfter, &first.reads),
+    ]
 }
 
 #[cfg(test)]

@@ -2,10 +2,10 @@
 
 use super::measure::FlowView;
 use super::threshold::CARD_LIFE;
-use super::{Rule, RuleJudge, finding};
-use assay_record::claim::PlaceClaim;
+use super::{Rule, RuleJudge, note};
+use assay_record::claim::{ExhibitOf, ExhibitSource, ExhibitValue, PlaceClaim};
 use assay_record::evidence::CardInfo;
-use assay_record::record::{Exhibit, Finding, FindingWeight, TrapId};
+use assay_record::record::{Exhibit, Finding, TrapId};
 
 /// Nine tenths of its life used, or its reserve of blocks going: it may be slow because of that, and
 /// fail soon.
@@ -36,25 +36,16 @@ pub(super) fn worn(name: &str, card: &CardInfo) -> Option<Finding> {
     if !old && !ending {
         return None;
     }
-    let file = |register: &str| format!("/sys/block/{name}/device/{register}");
-    let register =
-        |value: Option<u32>| value.map_or("not kept".into(), |value| format!("{value:#04x}"));
-    Some(finding(
+    let shown = |of: fn(String) -> ExhibitOf, value: Option<u32>, file: &str| {
+        let value = value.map_or(ExhibitValue::NotKept, ExhibitValue::from);
+        Exhibit::new(of(name.into()), value, ExhibitSource::block(name, file))
+    };
+    Some(note(
         RULE.id,
-        FindingWeight::Note,
-        None,
         PlaceClaim::WornOut { device: name.into() },
         vec![
-            Exhibit::new(
-                format!("life used of {name}, in tenths"),
-                register(card.life),
-                file("life_time"),
-            ),
-            Exhibit::new(
-                format!("reserve of {name}"),
-                register(card.reserve),
-                file("pre_eol_info"),
-            ),
+            shown(ExhibitOf::LifeUsed, card.life, "device/life_time"),
+            shown(ExhibitOf::ReserveOf, card.reserve, "device/pre_eol_info"),
         ],
         None,
     ))

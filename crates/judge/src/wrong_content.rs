@@ -4,7 +4,7 @@ use super::measure::PhaseView;
 use super::threshold::STRAY;
 use super::words::of;
 use super::{Rule, RuleJudge, advice, finding};
-use assay_record::claim::OutcomeClaim;
+use assay_record::claim::{ExhibitOf, ExhibitSource, OutcomeClaim};
 use assay_record::record::{
     Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId,
 };
@@ -31,7 +31,7 @@ fn judge(phase_view: &PhaseView<'_>, _: &[Finding]) -> Option<Finding> {
     }
     let right = looked.saturating_sub(wrong);
     let stray = wrong as f64 <= looked as f64 * STRAY;
-    let content = Exhibit::new("blocks with wrong data", wrong, "verification");
+    let content = Exhibit::new(ExhibitOf::WrongBlocks, wrong, ExhibitSource::Verification);
     let unsure = phase_view.phase.evidence.unsure.first();
     if stray && unsure.is_some() {
         return Some(finding(
@@ -39,15 +39,15 @@ fn judge(phase_view: &PhaseView<'_>, _: &[Finding]) -> Option<Finding> {
             FindingWeight::Refute,
             Some(MeasuredSubject::Invalid),
             OutcomeClaim::SomeWrong { wrong, looked, right },
-            vec![content, Exhibit::new("blocks with the right data", right, "verification")],
+            vec![content, Exhibit::new(ExhibitOf::RightBlocks, right, ExhibitSource::Verification)],
             Some(NextStep::new(Remedy::Inspect, "sudo dmesg -T | tail -n 30")),
         ));
     }
     if let Some(unsure) = unsure {
         let written = Exhibit::new(
-            format!("known to be written to {} by this plan before", unsure.path),
+            ExhibitOf::KnownWritten(unsure.path.clone()),
             of(unsure.written, unsure.range),
-            "the plan and what its phases have done",
+            ExhibitSource::PlanAndPhases,
         );
         return Some(finding(
             RULE.id,

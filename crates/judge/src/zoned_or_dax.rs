@@ -1,13 +1,9 @@
 //! T50: drives with zones, and memory that is reached without block I/O.
 
 use super::measure::FlowView;
-use super::{Rule, RuleJudge, finding};
-use assay_plan::name::quoted;
-use assay_record::claim::LayerClaim;
-use assay_record::evidence::Mount;
-use assay_record::record::{
-    Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId,
-};
+use super::{Rule, RuleJudge, command, finding, mount_options, note};
+use assay_record::claim::{ExhibitOf, ExhibitSource, LayerClaim};
+use assay_record::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, TrapId};
 
 /// DAX is no disk; zones are good to know.
 pub const RULE: Rule = Rule {
@@ -40,25 +36,16 @@ fn dax(flow_view: &FlowView<'_>) -> Option<Finding> {
         Some(MeasuredSubject::NotADisk),
         LayerClaim::MountedDax { point: mount.point.clone(), option: option.into() },
         vec![
+            mount_options(mount),
             Exhibit::new(
-                format!("options of {}", mount.point),
-                mount.options.clone(),
-                "/proc/self/mountinfo",
-            ),
-            Exhibit::new(
-                format!("dax of {}", layer.name),
+                ExhibitOf::Dax(layer.name.clone()),
                 1_u64,
-                format!("/sys/block/{}/queue/dax", layer.name),
+                ExhibitSource::block(&layer.name, "queue/dax"),
             ),
         ],
-        Some(NextStep::new(Remedy::Remount, without_dax(mount))),
+        // How it bypasses the block layer cannot be changed while it is mounted.
+        Some(command::mount_anew(mount, "dax=never")),
     ))
-}
-
-/// Mounts it anew: how it bypasses the block layer cannot be changed while it is mounted.
-fn without_dax(mount: &Mount) -> String {
-    let (source, point) = (quoted(&mount.source), quoted(&mount.point));
-    format!("sudo umount {point} && sudo mount -o dax=never {source} {point}")
 }
 
 fn zoned(flow_view: &FlowView<'_>) -> Option<Finding> {
@@ -67,15 +54,13 @@ fn zoned(flow_view: &FlowView<'_>) -> Option<Finding> {
         (kind.starts_with("host-")).then_some((layer, kind))
     });
     let (layer, kind) = zones.next()?;
-    Some(finding(
+    Some(note(
         RULE.id,
-        FindingWeight::Note,
-        None,
         LayerClaim::WrittenByZones { device: layer.name.clone(), model: kind.into() },
         vec![Exhibit::new(
-            format!("zones of {}", layer.name),
+            ExhibitOf::Zones(layer.name.clone()),
             kind,
-            format!("/sys/block/{}/queue/zoned", layer.name),
+            ExhibitSource::block(&layer.name, "queue/zoned"),
         )],
         None,
     ))

@@ -5,6 +5,8 @@ list-next = { $before }, { $item }
 list-last = { $before } and { $item }
 series-next = { $before }; { $item }
 series-last = { $before }; { $item }
+values-next = { $before }, { $item }
+values-last = { $before }, { $item }
 sentences-next = { $before } { $item }
 sentences-last = { $before } { $item }
 
@@ -40,7 +42,37 @@ compared-thing-nodes = The workers ran on different NUMA nodes
 compared-thing-devices = The devices differ
 compared-thing-versions = The versions of assay differ
 compared-thing-queues = The queue settings differ
+quoted-phase = '{ $phase }'
 differing-value = { $at } { $first } and { $second }
+differing-at-field = { $value }
+differing-at-phase = phase '{ $value }'
+differing-at-io-limits = I/O limits
+differing-at-memory-limit = memory limit
+differing-at-cpu-limit = CPU limit
+differing-at-kernel = kernel
+differing-at-processor = processor
+differing-at-cpus = CPUs
+differing-at-memory = memory
+differing-at-page = page
+differing-at-product = product
+differing-at-clock = clock
+differing-at-file-system = file system
+differing-at-mount-options = options
+differing-at-nodes = nodes
+differing-at-devices = devices
+differing-at-version = version
+differing-state-said = { $value }
+differing-state-names = { $value }
+differing-state-there = there
+differing-state-missing = -
+differing-state-unlimited = none
+differing-state-bytes = { $value }
+differing-state-cpus = { DIGITS($value, 2) }
+differing-state-io-limits = { $value }
+io-limit = { $reads ->
+    [yes] reads
+   *[no] writes
+ } { $limit }
 
 ## Before a run
 
@@ -365,25 +397,23 @@ limit-program-bound = Limited by the program, not by { $device }: it was on a CP
 limit-source-bound = Limited by the source: { $generating } of the time went into generating data.
 limit-bytewise-bound = CPU-bound: workers ran or waited for a CPU { $cpu } of the time, one call per byte ({ $method }); { $device } was idle in between.
 limit-latency-bound = Latency-bound at depth 1: { $device } was busy { $busy } of the time, so this is not its peak speed.
-limit-depth-not-reached = Queue depth not reached: { $device } had { $had } of { $planned } I/Os in flight on average ({ $part }); { $rest ->
-    [not_sent] the program did not send them
-    [above_queue] the others waited above its queue
-   *[unknown] where the others waited is unknown
- }.
+limit-depth-not-reached = Queue depth not reached: { $device } had { $had } of { $planned } I/Os in flight on average ({ $part }); { $rest }.
+
+missing-requests-not-sent = the program did not send them
+missing-requests-held-by-limit = the others waited for the limit of a cgroup, { $limit } ({ $file })
+missing-requests-above-queue = the others waited above its queue
+missing-requests-unknown = where the others waited is unknown
 
 cgroup-limit-bytes-per-second = { $value }
 cgroup-limit-operations-per-second = { $value } operations per second
 
 ## Others
 
-others-device-shared = Other programs used { $device } at the same time: { $foreign } of its { $requests ->
-    [yes] requests
-   *[no] bytes
- } were not from this run.{ $movers ->
+others-device-shared = Other programs used { $device } at the same time: { $foreign }.{ $movers ->
     [none] { "" }
    *[other] { " " }Meanwhile { $movers }.
  }
-others-moved-by-nobody = { $foreign } of the bytes that { $device } moved were not requested by this run, and no process was seen that moved them: { $source }.
+others-moved-by-nobody = { $foreign } of the { $moved } that { $device } moved were not requested by this run, and no process was seen that moved them: { $source }.
 others-partners-beside = This is only part of what { $device } did: { $count ->
     [one] a partner
    *[other] { $count } partners
@@ -397,6 +427,9 @@ others-bytes-unexplained = { $part } of the bytes { $reads ->
     [yes] read
    *[no] written
  } are unexplained: the calls moved { $called }, { $device } moved { $at_device }, and nothing that was seen makes up for the difference.
+
+foreign-part-bytes = { $part } of the { $whole } that it moved were not from this run
+foreign-part-requests = { $value } of its requests were not from this run
 
 foreign-source-inode-tables = ext4, which may be writing the inode tables of a new file system (ext4lazyinit), or another program
 foreign-source-writeback = the kernel, which wrote back { $value } of pages that programs had changed before
@@ -458,7 +491,7 @@ condition-of-heat-throttling = count of throttling for heat of { $value }
 condition-of-voltage = voltage of { $value }
 condition-of-temperature = temperature of { $value }
 condition-of-free-space = free space of { $value }
-condition-of-requests-of-others = number of requests that others had in flight at { $value }
+condition-of-requests-of-others = requests of others in flight at { $value }
 condition-of-read-limit = limit on reads of { $value }
 condition-of-write-limit = limit on writes to { $value }
 condition-state-mode = { $value }
@@ -469,7 +502,8 @@ condition-state-voltage-low = too low
 condition-state-voltage-high = high enough
 condition-state-celsius = { $value } °C
 condition-state-free = { $value }
-condition-state-in-flight = { $value }
+condition-state-in-flight = { $value } on average
+condition-state-none-in-flight = none
 condition-state-limit = { $value }
 
 ## Summaries
@@ -485,8 +519,8 @@ summary-all-valid = All { $results } results are valid.
 summary-some-valid = { $valid } of { $results } results are valid.
 summary-of = { $phase }: { $claim }
 summary-of-several = { $phase } and { $others }: { $claim }
-summary-not-finished = The run did not finish: { $fault }.
-summary-something-left = Something is left: { $fault }.
+summary-not-finished = The run did not finish: cannot { $doing } { $path }: { $why }.
+summary-something-left = Something is left: cannot { $doing } { $path }: { $why }.
 summary-nothing-measured = Nothing could be measured: { $why }.
 summary-no-result = No phase finished, so there is no result.
 summary-nothing-foreseen = No problem can be seen before the run.
@@ -515,3 +549,257 @@ transfer-short-pipe-reads = A short read from a pipe counts as a full block: few
 transfer-one-read-at-most = One read returns at most { $most } bytes: each block of { $block } is short, and fewer bytes are copied.
 transfer-does-not-fit = { $bytes } do not fit: the copy fails with 'No space left on device'.
 transfer-without-end = The copy has no end: it fails with 'No space left on device' when the disk is full.
+
+## What shows it: what was read
+
+exhibit-of-said = { $value }
+exhibit-of-memory = memory
+exhibit-of-swapped = swapped in and out during the run
+exhibit-of-dirty-at-start = dirty and under writeback at the start
+exhibit-of-dirty-at-stop = dirty pages of the machine when the clock stopped
+exhibit-of-dirty-dropped = dirty pages dropped by this process
+exhibit-of-pages-written-back = pages written back meanwhile
+exhibit-of-io-pressure = I/O pressure (some)
+exhibit-of-cpu-limit = CPU limit
+exhibit-of-cpus-run-on = CPUs the workers ran on
+exhibit-of-cpus-throttled = CPUs throttled for heat
+exhibit-of-highest-cpu-frequency = highest allowed CPU frequency
+exhibit-of-cooling = cooling by { $value }
+exhibit-of-board-voltage = voltage of the board
+exhibit-of-cpu-time-of = CPU time of { $value }
+exhibit-of-io-of = I/O of { $process } in { $time }
+exhibit-of-condition = { $value }
+exhibit-of-cpu-per-worker = CPU time of each worker
+exhibit-of-run-delay = run delay of each worker
+exhibit-of-waiting-for-cpu = waiting for a CPU
+exhibit-of-waiting-for-memory = waiting for memory
+exhibit-of-waiting-for-other-end = waiting for the other end
+exhibit-of-throttled-by-cgroup = time throttled by the cgroup
+exhibit-of-below-limit = time below the limit
+exhibit-of-frozen = time in a frozen cgroup
+exhibit-of-suspended = time suspended
+exhibit-of-without-sample = time in which no sample could be taken
+exhibit-of-time-without-cause = time without a cause
+exhibit-of-time-with-cause = the rest
+exhibit-of-time = time
+exhibit-of-clock-resolution = clock resolution
+exhibit-of-counters-of-kernel = counters of the kernel
+exhibit-of-planned-depth = planned queue depth
+exhibit-of-in-flight-from-program = in flight from the program, average
+exhibit-of-read-calls = read calls
+exhibit-of-write-calls = write calls
+exhibit-of-write-size = write size
+exhibit-of-short-calls = short calls on { $value }
+exhibit-of-flushes-requested = flushes requested
+exhibit-of-flush-after-stop = flush after the clock stopped
+exhibit-of-time-per-durable-write = time per durable write
+exhibit-of-mean-latencies = mean latency of a call, and in the device
+exhibit-of-p99-from-due = p99 of { $value } from the due time
+exhibit-of-p99-from-submission = p99 of { $value } from submission
+exhibit-of-time-in-reads = time in reads of { $value }
+exhibit-of-single-reads-before = single reads before
+exhibit-of-single-reads-after = single reads after
+exhibit-of-mean-of-run = mean over the whole run
+exhibit-of-reached = reached
+exhibit-of-reached-with-overhead = reached, including file system overhead
+exhibit-of-before-fall = before the fall
+exhibit-of-after-fall = after the fall
+exhibit-of-at-first = at first
+exhibit-of-from-time = from { $value } on
+exhibit-of-from-offset = from offset { $value }
+exhibit-of-throughputs = throughput of { $phase } and of { $other }
+exhibit-of-rates-of-unique-data = rates with unique data
+exhibit-of-rates-of-repeated-data = rates with repeated data
+exhibit-of-spread-of-rate = spread of the rate
+exhibit-of-longest-stall = longest time with almost no I/O completed
+exhibit-of-in-memory-of-that = of that in memory, not yet at the device
+exhibit-of-written-after-that = written after that
+exhibit-of-copied-through-cache = copied { $reads ->
+    [yes] from
+   *[no] into
+ } the page cache in calls of { $block }
+exhibit-of-written-through-cache = written through the page cache
+exhibit-of-read-by-kernel = read by the kernel for this process
+exhibit-of-read-for-run = read for this run
+exhibit-of-wrong-blocks = blocks with wrong data
+exhibit-of-right-blocks = blocks with the right data
+exhibit-of-known-written = known to be written to { $value } by this plan before
+exhibit-of-answer-to = answer when asked to { $doing } { $path }
+exhibit-of-direct-alignment = alignment for direct I/O
+exhibit-of-misaligned-read = misaligned direct read
+exhibit-of-differing = { $value }
+exhibit-of-queue-setting = { $setting } of { $first } and of { $second }
+exhibit-of-below = below { $value }
+exhibit-of-mount = mount
+exhibit-of-mount-options = options of { $value }
+exhibit-of-mount-option = mount option of { $value }
+exhibit-of-journal-commits = journal commits of { $value }
+exhibit-of-file-system-block = file system block size
+exhibit-of-free-on = free on { $value }
+exhibit-of-extents-of = extents of { $value }
+exhibit-of-holes-in = holes and unwritten extents in { $value }
+exhibit-of-trimmed-in = trimmed in { $value } during the phase
+exhibit-of-allocated-before = allocated before in { $value }
+exhibit-of-written-before = written before in { $value }
+exhibit-of-shared-with-other-file = part of the output shared with another file
+exhibit-of-length-after = length of { $value } after the phase
+exhibit-of-cached-before = cached before the read
+exhibit-of-pages-cached-before = pages of { $value } cached before
+exhibit-of-cached-after-drop = in the page cache after the drop
+exhibit-of-dirty-of-file = dirty pages of { $value } when the clock stopped
+exhibit-of-zero-blocks = zero blocks of { $value }; median (quartiles) of their read times and of others
+exhibit-of-at-stop = { $reads ->
+    [yes] read from
+   *[no] written to
+ } { $device } when the clock stopped
+exhibit-of-at-stop-of-total = written to { $value } when the clock stopped, of the total after the flush
+exhibit-of-after-flush = written to { $value } after the flush
+exhibit-of-before-start = written to { $value } before the start
+exhibit-of-read-meanwhile = read from { $value } during the phase
+exhibit-of-written-meanwhile = written to { $value } during the phase
+exhibit-of-written-to = written to { $value }
+exhibit-of-written-for = written to { $device } for { $asked }
+exhibit-of-known-writes = known writes to { $value }
+exhibit-of-moved-by = moved by { $value }
+exhibit-of-foreign-bytes = foreign bytes on { $value }
+exhibit-of-bytes-without-cause = bytes without a cause at { $value }
+exhibit-of-quiet-traffic = read, written on { $value } in the quiet time before
+exhibit-of-in-flight-at-start = requests in flight at the start
+exhibit-of-work = { $value }
+exhibit-of-counters-of = counters of { $value }
+exhibit-of-requests-at = requests at { $value }
+exhibit-of-read-requests-of = read requests of { $value }
+exhibit-of-request-size = average request size of { $value }
+exhibit-of-flushes-of = flushes of { $value }
+exhibit-of-discards-of = discards of { $value }
+exhibit-of-supports-discard = { $value } supports discard
+exhibit-of-write-cache = write cache of { $value }
+exhibit-of-physical-sector = physical sector of { $value }
+exhibit-of-erase-block = erase block of { $value }
+exhibit-of-limit-on = limit on { $value }
+exhibit-of-link-of = link of { $value }
+exhibit-of-bus = bus
+exhibit-of-kind-of = kind of { $value }
+exhibit-of-level-of = level of { $value }
+exhibit-of-node-of = node of { $value }
+exhibit-of-dax = dax of { $value }
+exhibit-of-zones = zones of { $value }
+exhibit-of-start-of = start of { $value }
+exhibit-of-offset-in-file = offset
+exhibit-of-lowest-of-both-ends = lowest device of both ends
+exhibit-of-temperature = temperature of { $value }
+exhibit-of-life-used = life used of { $value }, in tenths
+exhibit-of-reserve-of = reserve of { $value }
+
+## What shows it: what it was
+
+exhibit-value-said = { $value }
+exhibit-value-noted = { $text }
+exhibit-value-names = { $value }
+exhibit-value-yes = yes
+exhibit-value-nothing = nothing
+exhibit-value-bytes = { $value }
+exhibit-value-exact-bytes = { $value } bytes
+exhibit-value-pace = { $value }
+exhibit-value-iops = { $value }
+exhibit-value-operations-per-second = { DIGITS($value) } operations per second
+exhibit-value-time = { $value }
+exhibit-value-every = every { $value }
+exhibit-value-count = { $value }
+exhibit-value-times = { $value } times
+exhibit-value-operations = { $value } operations in total
+exhibit-value-cpus = { DIGITS($value, 2) } CPUs
+exhibit-value-share = { $value }
+exhibit-value-spread = ±{ $value }
+exhibit-value-in-flight = { $value }
+exhibit-value-step = step { $value }
+exhibit-value-bytes-of = { $part } of { $whole }
+exhibit-value-count-of = { $part } of { $whole }
+exhibit-value-bytes-in = { $bytes } in { $time }
+exhibit-value-bytes-in-at = { $bytes } in { $time }: { $pace }
+exhibit-value-bytes-for = { $written } for { $asked }
+exhibit-value-time-in = { $time } in { $of }
+exhibit-value-extents-in = { $extents } in { $range }
+exhibit-value-requests-of-size = { $requests } of { $size } on average
+exhibit-value-discards = { $count }, { $bytes }
+exhibit-value-pace-for = { $pace } for { $time }
+exhibit-value-pace-by-workers = { $pace } by { $workers }
+exhibit-value-pace-of-limit = { $pace } ({ $bytes } bytes per second)
+exhibit-value-read-requested = { $read }, requested { $requested }
+exhibit-value-swapped-while = { $swapped }, while the run moved { $moved }
+exhibit-value-known-of-capacity = { $known }, capacity { $capacity }
+exhibit-value-flush-time = { $time }{ $finished ->
+    [yes] {""}
+   *[no] , not finished
+ }
+exhibit-value-celsius = { DIGITS($now, 0) } °C, limit { $limit ->
+    [none] unknown
+   *[other] { DIGITS($limit, 0) } °C
+ }
+exhibit-value-megahertz = { $now } MHz, { $before } before
+exhibit-value-work = { $busy } busy, { $flushing ->
+    [none] {""}
+   *[other] { $flushing } flushing,{" "}
+ }average queue { DIGITS($queue, 2) }
+exhibit-value-zero-blocks = { $zero } of { $read }; { $zero_times ->
+    [none] -
+   *[other] { $zero_times }
+ } and { $other_times ->
+    [none] -
+   *[other] { $other_times }
+ }
+exhibit-value-paces = { $value }
+exhibit-value-latencies = { $value }
+exhibit-value-both = { $first }, { $second }
+exhibit-value-time-held = { $value }
+exhibit-value-moved = { $value }
+exhibit-value-quiet-traffic = { $read }, { $written } in { $time }
+exhibit-value-single-reads = p50 { $p50 }, slowest { $slowest } of { $reads }
+exhibit-value-state-change = { $before }, then { $now } by { $by }
+exhibit-value-mount-of = { $kind } { $options }
+exhibit-value-node = { $number }, CPUs { $cpus }
+exhibit-value-system-error = { $text }{ $name ->
+    [none] {""}
+   *[other] {" "}({ $name })
+ }
+exhibit-value-write-back = write back
+exhibit-value-not-counted = not counted
+exhibit-value-stat-not-read = /sys/block/{ $value }/stat was not read
+exhibit-value-stats-off = /sys/block/{ $value }/queue/iostats is 0: nothing is counted
+exhibit-value-not-kept = not kept
+exhibit-value-direct-not-supported = 0 (not supported)
+exhibit-value-answered-not-refused = answered, not refused
+exhibit-value-fell-too-low = fell too low
+read-times = { $p50 } ({ $p25 } to { $p75 })
+held-time = { $share } { $by }
+
+## What shows it: where it was read
+
+exhibit-source-kernel = { $value }
+exhibit-source-run = the run
+exhibit-source-run-clock = the run's clock
+exhibit-source-run-clock-and-devices = the run's clock, /sys/block/*/stat
+exhibit-source-run-series = the run's series
+exhibit-source-run-counts = the run's counts
+exhibit-source-run-clock-and-counts = the run's clock and counts
+exhibit-source-run-phases = the phases of this run
+exhibit-source-call-count = count of the calls
+exhibit-source-call-results = return values of the calls
+exhibit-source-completed-calls = completed calls
+exhibit-source-thread-clocks = clocks of its threads
+exhibit-source-balance-of-time = the balance of the phase's time
+exhibit-source-balance-of-bytes = the balance of the phase's bytes
+exhibit-source-cached-file = reads and writes of a cached file
+exhibit-source-verification = verification
+exhibit-source-plan = the plan
+exhibit-source-plan-and-phases = the plan and what its phases have done
+exhibit-source-plans = the plans
+exhibit-source-records = the records
+exhibit-source-cpu-stat = cpu.stat of the cgroup
+exhibit-source-suspension = clock_gettime(): CLOCK_BOOTTIME less CLOCK_MONOTONIC
+exhibit-source-undervoltage-alarm = /sys/class/hwmon/hwmon*/in0_lcrit_alarm of rpi_volt
+exhibit-source-health-log = health log of { $value }
+exhibit-source-writes-of-system = /sys/block/{ $value }/stat, lifetime_write_kbytes of its file systems
+exhibit-source-default-of = default of { $value }
+exhibit-source-direct-reads = direct reads of { $value }
+exhibit-source-sampled-reads = pread() of 4 KiB each

@@ -86,7 +86,13 @@ impl fmt::Display for Heard {
                     finding.text()
                 )?;
                 for exhibit in &finding.because {
-                    writeln!(f, "    {}: {} ({})", exhibit.reading, exhibit.value, exhibit.source)?;
+                    writeln!(
+                        f,
+                        "    {}: {} ({})",
+                        exhibit.reading(),
+                        exhibit.value(),
+                        exhibit.source()
+                    )?;
                 }
             }
         }

@@ -4,8 +4,10 @@ use super::super::threshold::{SMALL_BYTES, SMALL_REQUESTS};
 use super::super::words;
 use assay_plan::plan::Caching;
 use assay_plan::unit::{Bytes, Nanos};
+use assay_record::claim::{ExhibitOf, ExhibitSource, ExhibitValue};
 use assay_record::evidence::{BlockLayer, Direction, DiskCounters, LayerKind, Snapshot, Subject};
-use assay_record::record::{Exhibit, ExhibitValue, PhaseRecord, Record, SamplePoint};
+use assay_record::record::{Exhibit, PhaseRecord, Record, SamplePoint};
+use assay_record::words::say;
 
 /// The devices at one depth below a path.
 pub struct DeviceLevel<'a> {
@@ -103,7 +105,7 @@ fn counters<'a>(snapshot: &'a Snapshot, name: &str) -> Result<&'a DiskCounters, 
     let reading = snapshot.devices.iter().find(|device| device.name == name);
     match reading.map(|device| &device.counters) {
         Some(reading) => reading.seen().ok_or_else(|| reading.why().unwrap_or_default().into()),
-        None => Err(format!("/sys/block/{name}/stat was not read")),
+        None => Err(say(&ExhibitValue::StatNotRead(name.into()))),
     }
 }
 
@@ -113,10 +115,7 @@ fn between(layers: &[&BlockLayer], from: &Snapshot, to: &Snapshot) -> Result<Dis
     for layer in layers {
         let queue = layer.queue.seen();
         if queue.is_some_and(|queue| queue.iostats == Some(false)) {
-            return Err(format!(
-                "/sys/block/{}/queue/iostats is 0: nothing is counted",
-                layer.name
-            ));
+            return Err(say(&ExhibitValue::StatsOff(layer.name.clone())));
         }
         sum(&mut all, &counters(to, &layer.name)?.since(counters(from, &layer.name)?));
     }
@@ -181,8 +180,8 @@ impl<'a> DeviceLevel<'a> {
 
     /// Where its counters come from.
     pub fn source(&self) -> String {
-        let files: Vec<String> =
-            self.layers.iter().map(|layer| format!("/sys/block/{}/stat", layer.name)).collect();
+        let file = |layer: &&BlockLayer| ["/sys/block/", &layer.name, "/stat"].concat();
+        let files: Vec<String> = self.layers.iter().map(file).collect();
         files.join(", ")
     }
 
@@ -292,45 +291,42 @@ impl<'a> DeviceLevel<'a> {
 
     /// The reading of what arrived until the stop of the clock.
     pub fn exhibit(&self, direction: Direction) -> Exhibit {
-        let (done, way) = match direction {
-            Direction::Read => ("read", "from"),
-            Direction::Write => ("written", "to"),
-        };
-        Exhibit::new(
-            format!("{done} {way} {} when the clock stopped", self.name()),
+        let reads = direction == Direction::Read;
+        self.shows(
+            |device| ExhibitOf::AtStop { reads, device },
             words::of(Bytes(self.moved(direction)), Bytes(self.asked.bytes(direction))),
-            self.source(),
         )
     }
 
     /// The reading of what arrived until everything was flushed.
     pub fn exhibit_settled(&self, direction: Direction) -> Option<Exhibit> {
         let moved = self.moved_settled(direction)?;
-        Some(Exhibit::new(
-            format!("written to {} after the flush", self.name()),
-            words::of(Bytes(moved), Bytes(self.asked.bytes(direction))),
-            self.source(),
-        ))
+        let of = words::of(Bytes(moved), Bytes(self.asked.bytes(direction)));
+        Some(self.shows(ExhibitOf::AfterFlush, of))
     }
 
     /// How much it worked, as one reading.
     pub fn exhibit_work(&self) -> Exhibit {
-        let flushing = match self.flushing() {
-            part if part > 0.0 => format!("{} flushing, ", words::share(part)),
-            _ => String::new(),
-        };
-        Exhibit::new(
-            self.name(),
-            ExhibitValue::worded(
-                words::share(self.busy()),
-                format!(
-                    "{} busy, {flushing}average queue {:.2}",
-                    words::share(self.busy()),
-                    self.in_flight()
-                ),
-            ),
-            self.source(),
-        )
+        let (flushing, queue) = (self.flushing(), self.in_flight());
+        let flushing = (flushing > 0.0).then(|| words::share(flushing));
+        let busy = words::share(self.busy());
+        self.shows(ExhibitOf::Work, ExhibitValue::Work { busy, flushing, queue })
+    }
+
+    /// That its cache is written back later.
+    pub fn write_back(&self) -> Exhibit {
+        let first = self.layers.first().map_or("", |layer| &layer.name);
+        let source = ExhibitSource::block(first, "queue/write_cache");
+        Exhibit::new(ExhibitOf::WriteCache(self.name()), ExhibitValue::WriteBack, source)
+    }
+
+    /// Something that its counters show.
+    pub fn shows(
+        &self,
+        of: impl FnOnce(String) -> ExhibitOf,
+        value: impl Into<ExhibitValue>,
+    ) -> Exhibit {
+        Exhibit::new(of(self.name()), value, self.source())
     }
 }
 

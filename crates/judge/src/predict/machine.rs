@@ -173,7 +173,7 @@ fn warm(view_of_plan: &PredictionView<'_>) -> Option<Finding> {
         }
         None => (ForeseenClaim::CpusThrottled, hot::cooled(warmth).or_else(|| hot::weak(warmth))?),
     };
-    let file = shown.source.starts_with('/').then(|| quoted(&shown.source));
+    let file = Some(shown.source()).filter(|file| file.starts_with('/')).map(|file| quoted(&file));
     let next = file.map(|file| NextStep::new(Remedy::Inspect, format!("cat {file}")));
     Some(finding(hot::RULE.id, FindingWeight::Note, None, claim, vec![shown], next))
 }

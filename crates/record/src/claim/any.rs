@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     ComparedRuns, ComparedSide, ComparedThing, DataArrival, DifferingValue, FlushClaim,
     ForeseenClaim, LayerClaim, LimitClaim, MemoryClaim, OtherPhases, OthersClaim, OutcomeClaim,
-    PlaceClaim, Series, SteadyClaim, TransferClaim,
+    PlaceClaim, QuotedPhase, Series, SteadyClaim, TransferClaim,
 };
 use assay_plan::unit::{Bandwidth, Share};
 
@@ -92,9 +92,9 @@ pub enum SummaryClaim {
     /// Of one phase and others.
     OfSeveral { phase: String, others: OtherPhases, claim: Box<Claim> },
     /// The run ended early by a fault.
-    NotFinished { fault: String },
+    NotFinished { doing: String, path: String, why: String },
     /// The run is over, but what it made could not be removed.
-    SomethingLeft { fault: String },
+    SomethingLeft { doing: String, path: String, why: String },
     /// No phase could be done.
     NothingMeasured { why: String },
     /// No phase was finished.
@@ -127,7 +127,7 @@ pub enum CompareClaim {
     /// Figures that cannot be believed, of which the first is told of.
     Suspect {
         phase: String,
-        others: Vec<String>,
+        others: Vec<QuotedPhase>,
         side: ComparedSide,
         runs: Option<ComparedRuns>,
         trust: String,

@@ -2,6 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::{CgroupLimit, Values};
+use assay_plan::unit::Bytes;
+
 /// What two runs differ in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -19,12 +22,74 @@ pub enum ComparedThing {
 }
 
 /// A value of both.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DifferingValue {
-    pub at: String,
-    pub first: String,
-    pub second: String,
+    pub at: DifferingAt,
+    pub first: DifferingState,
+    pub second: DifferingState,
+}
+
+/// What two runs have in two ways.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum DifferingAt {
+    /// A field of the documents, or a file of the kernel.
+    Field(String),
+    Phase(String),
+    IoLimits,
+    MemoryLimit,
+    CpuLimit,
+    Kernel,
+    Processor,
+    Cpus,
+    Memory,
+    Page,
+    Product,
+    Clock,
+    FileSystem,
+    MountOptions,
+    Nodes,
+    Devices,
+    Version,
+}
+
+/// How one of them has it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum DifferingState {
+    /// A name, or a value of the documents.
+    Said(String),
+    Names(Vec<String>),
+    There,
+    Missing,
+    Unlimited,
+    Bytes(Bytes),
+    Cpus(f64),
+    IoLimits(Values<IoLimit>),
+}
+
+impl From<String> for DifferingState {
+    fn from(said: String) -> Self {
+        Self::Said(said)
+    }
+}
+
+/// A limit on I/O one way.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct IoLimit {
+    pub reads: bool,
+    pub limit: CgroupLimit,
+}
+
+/// A phase that is named beside others.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct QuotedPhase {
+    pub phase: String,
 }
 
 /// One of two sides.

@@ -154,11 +154,12 @@ pub enum CgroupLimit {
 }
 
 /// Where planned requests were that the device did not have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum MissingRequests {
     NotSent,
+    HeldByLimit { limit: CgroupLimit, file: String },
     AboveQueue,
     Unknown,
 }

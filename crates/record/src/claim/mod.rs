@@ -4,6 +4,7 @@
 
 mod any;
 mod compare;
+mod exhibit;
 mod flush;
 mod foreseen;
 mod layer;
@@ -18,18 +19,25 @@ mod summary;
 mod transfer;
 
 pub use any::{Claim, CompareClaim, Sentences, SummaryClaim};
-pub use compare::{ComparedRuns, ComparedSide, ComparedThing, DifferingValue};
+pub use compare::{
+    ComparedRuns, ComparedSide, ComparedThing, DifferingAt, DifferingState, DifferingValue,
+    IoLimit, QuotedPhase,
+};
+pub use exhibit::{
+    ExhibitOf, ExhibitQuantity, ExhibitSource, ExhibitUnit, ExhibitValue, HeldTime, ReadTimes,
+};
 pub use flush::{FlushClaim, LeftWrites};
 pub use foreseen::{DataTranslation, ForeseenClaim};
 pub use layer::{LayerClaim, LayerWork};
 pub use limit::{CgroupLimit, LimitClaim, MissingRequests};
 pub use memory::MemoryClaim;
 pub use others::{
-    CpuUser, DiskOfBothEnds, ForeignMover, ForeignSource, MovedBytes, NamedProcess, OthersClaim,
+    CpuUser, DiskOfBothEnds, ForeignMover, ForeignPart, ForeignSource, MovedBytes, NamedProcess,
+    OthersClaim,
 };
 pub use outcome::{DatalessCalls, FailureReason, MissingEvidence, OutcomeClaim};
 pub use place::PlaceClaim;
-pub use series::Series;
+pub use series::{Series, Values};
 pub use steady::{
     AverageOfFall, ConditionOf, ConditionState, ConditionStep, EndBeforeSteady, SteadyClaim,
 };

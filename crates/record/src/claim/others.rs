@@ -12,14 +12,14 @@ pub enum OthersClaim {
     /// Bytes, or requests, that were not from this run.
     DeviceShared {
         device: String,
-        foreign: Share,
-        requests: bool,
+        foreign: ForeignPart,
         movers: Vec<ForeignMover>,
     },
     /// Foreign bytes that no process was seen to move.
     MovedByNobody {
         device: String,
-        foreign: Share,
+        foreign: Bytes,
+        moved: Bytes,
         source: ForeignSource,
     },
     /// Runs that keep step with this one.
@@ -59,6 +59,15 @@ pub enum OthersClaim {
         device: String,
         at_device: Bytes,
     },
+}
+
+/// How much of what a device did was not from this run.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum ForeignPart {
+    Bytes { part: Bytes, whole: Bytes },
+    Requests(Share),
 }
 
 /// What may have moved bytes that no process was seen to move.

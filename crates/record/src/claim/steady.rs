@@ -127,6 +127,7 @@ pub enum ConditionState {
     VoltageHigh,
     Celsius(i64),
     Free(Bytes),
+    NoneInFlight,
     InFlight(MeanInFlight),
     Limit(CgroupLimit),
 }

@@ -1,15 +1,14 @@
 //! What the judges say, as values: part of the record's document.
 
 use std::borrow::Cow;
-use std::fmt;
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::TrapId;
-use crate::claim::Claim;
+use crate::claim::{Claim, ExhibitOf, ExhibitQuantity, ExhibitSource, ExhibitValue};
 use crate::words;
 use assay_plan::stats::Estimate;
-use assay_plan::unit::{Bandwidth, Bytes, Iops, Nanos, PartOf, Share};
 
 /// May a number be believed, and what is it about.
 #[derive(Clone, Debug, PartialEq)]
@@ -211,10 +210,10 @@ struct WrittenFinding<'a> {
     next: Option<Cow<'a, NextStep>>,
 }
 
-/// A next step, if this version knows its form. What is left out comes again when the record is judged.
-fn of_this_version<'a, 'de, D: Deserializer<'de>>(
+/// A value, if this version knows its form. What is left out comes again when the record is judged.
+fn of_this_version<'de, T: DeserializeOwned, D: Deserializer<'de>>(
     document: D,
-) -> Result<Option<Cow<'a, NextStep>>, D::Error> {
+) -> Result<Option<T>, D::Error> {
     let written = serde_json::Value::deserialize(document)?;
     Ok(serde_json::from_value(written).ok())
 }
@@ -259,7 +258,7 @@ macro_rules! schema_as_written {
 }
 
 #[cfg(feature = "schema")]
-schema_as_written! { Verdict WrittenVerdict, Finding WrittenFinding }
+schema_as_written! { Verdict WrittenVerdict, Finding WrittenFinding, Exhibit WrittenExhibit }
 
 /// How much a finding weighs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -277,134 +276,101 @@ pub enum FindingWeight {
 }
 
 /// A reading that shows something.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Exhibit {
-    /// What was read: `written to loop3 when the clock stopped`.
-    pub reading: String,
-    /// Its value with its unit: `0 B of 20 MiB`.
-    pub value: String,
-    /// The same as a number, where it is one number.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub quantity: Option<ExhibitQuantity>,
-    /// Where it was read: `/sys/block/loop3/stat`.
-    pub source: String,
+    /// What was read.
+    pub of: ExhibitOf,
+    /// What it was.
+    pub shows: ExhibitValue,
+    /// Where it was read.
+    pub from: ExhibitSource,
 }
 
 impl Exhibit {
     /// A reading, its value, and where it comes from.
     pub fn new(
-        reading: impl Into<String>,
-        value: impl Into<ExhibitValue>,
-        source: impl Into<String>,
+        of: impl Into<ExhibitOf>,
+        shows: impl Into<ExhibitValue>,
+        from: impl Into<ExhibitSource>,
     ) -> Self {
-        let ExhibitValue { text, quantity } = value.into();
-        Self { reading: reading.into(), value: text, quantity, source: source.into() }
+        Self { of: of.into(), shows: shows.into(), from: from.into() }
+    }
+
+    /// What was read: `written to loop3 when the clock stopped`.
+    pub fn reading(&self) -> String {
+        words::say(&self.of)
+    }
+
+    /// Its value with its unit: `0 B of 20 MiB`.
+    pub fn value(&self) -> String {
+        words::say(&self.shows)
+    }
+
+    /// Where it was read: `/sys/block/loop3/stat`.
+    pub fn source(&self) -> String {
+        words::say(&self.from)
     }
 }
 
-/// A number that shows something.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+/// An exhibit as documents have it: as values, and what they are in words.
+#[derive(Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct ExhibitQuantity {
-    /// The number.
-    pub value: f64,
-    /// The whole that it is a part of, where that was read too.
+struct WrittenExhibit<'a> {
+    /// What was read, what it was, and where.
+    #[serde(default, deserialize_with = "of_this_version")]
+    exhibit: Option<ExhibitFields<'a>>,
+    /// What was read, in English: `written to loop3 when the clock stopped`.
+    reading: String,
+    /// Its value with its unit: `0 B of 20 MiB`.
+    value: String,
+    /// The same as a number, where it is one number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub of: Option<f64>,
-    /// What both count.
-    pub unit: ExhibitUnit,
-}
-
-/// What the number of an exhibit counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum ExhibitUnit {
-    /// Bytes.
-    Bytes,
-    /// Bytes per second.
-    BytesPerSecond,
-    /// Operations per second.
-    OperationsPerSecond,
-    /// Nanoseconds.
-    Nanoseconds,
-    /// Things: calls, flushes, blocks; a mean of them may have a fraction.
-    Count,
-    /// A part of a whole: 0.5 is a half.
-    Fraction,
-    /// Degrees Celsius.
-    DegreesCelsius,
-    /// Hertz.
-    Hertz,
-}
-
-/// What an exhibit shows: a quantity, which is printed in one way, or a text.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ExhibitValue {
-    text: String,
     quantity: Option<ExhibitQuantity>,
+    /// Where it was read: `/sys/block/loop3/stat`.
+    source: String,
 }
 
-impl ExhibitValue {
-    /// A quantity in a text that says more of it.
-    pub fn worded(quantity: impl Into<Self>, text: impl Into<String>) -> Self {
-        Self { text: text.into(), ..quantity.into() }
-    }
-
-    /// A number of something that has no type of its own.
-    pub fn number(value: f64, unit: ExhibitUnit, text: impl Into<String>) -> Self {
-        Self { text: text.into(), quantity: Some(ExhibitQuantity { value, of: None, unit }) }
-    }
+/// The values of an exhibit.
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct ExhibitFields<'a> {
+    /// What was read.
+    of: Cow<'a, ExhibitOf>,
+    /// What it was.
+    shows: Cow<'a, ExhibitValue>,
+    /// Where it was read.
+    from: Cow<'a, ExhibitSource>,
 }
 
-impl From<String> for ExhibitValue {
-    fn from(text: String) -> Self {
-        Self { text, quantity: None }
-    }
-}
-
-impl From<&String> for ExhibitValue {
-    fn from(text: &String) -> Self {
-        text.clone().into()
-    }
-}
-
-impl From<&str> for ExhibitValue {
-    fn from(text: &str) -> Self {
-        text.to_string().into()
-    }
-}
-
-/// How a type of quantity becomes the number of an exhibit.
-macro_rules! quantities {
-    ($($kind:ty, $unit:ident, |$quantity:ident| $value:expr;)*) => {$(
-        impl From<$kind> for ExhibitValue {
-            fn from($quantity: $kind) -> Self {
-                let quantity = ExhibitQuantity { value: $value, of: None, unit: ExhibitUnit::$unit };
-                Self { text: $quantity.to_string(), quantity: Some(quantity) }
-            }
+impl Serialize for Exhibit {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self { of, shows, from } = self;
+        let (of, shows, from) = (Cow::Borrowed(of), Cow::Borrowed(shows), Cow::Borrowed(from));
+        WrittenExhibit {
+            exhibit: Some(ExhibitFields { of, shows, from }),
+            reading: self.reading(),
+            value: self.value(),
+            quantity: self.shows.quantity(),
+            source: self.source(),
         }
-    )*};
+        .serialize(serializer)
+    }
 }
 
-quantities! {
-    Bytes, Bytes, |bytes| bytes.0 as f64;
-    Bandwidth, BytesPerSecond, |rate| rate.0;
-    Iops, OperationsPerSecond, |rate| rate.0;
-    Nanos, Nanoseconds, |time| time.0 as f64;
-    u64, Count, |count| count as f64;
-    u32, Count, |count| f64::from(count);
-    Share, Fraction, |part| part.0;
-}
-
-impl<T: Into<ExhibitValue> + Copy + fmt::Display + PartialOrd> From<PartOf<T>> for ExhibitValue {
-    fn from(parts: PartOf<T>) -> Self {
-        let PartOf(part, whole) = parts;
-        let number = |of: T| of.into().quantity.map(|quantity| quantity.value);
-        let of = number(whole).filter(|_| part <= whole);
-        let quantity = part.into().quantity.map(|quantity| ExhibitQuantity { of, ..quantity });
-        Self { text: parts.to_string(), quantity }
+impl<'de> Deserialize<'de> for Exhibit {
+    fn deserialize<D: Deserializer<'de>>(document: D) -> Result<Self, D::Error> {
+        let written = WrittenExhibit::deserialize(document)?;
+        let WrittenExhibit { exhibit, reading, value, quantity, source } = written;
+        Ok(match (exhibit, quantity) {
+            (Some(ExhibitFields { of, shows, from }), _) => {
+                Self::new(of.into_owned(), shows.into_owned(), from.into_owned())
+            }
+            // What another version shows is known by its words.
+            (None, Some(quantity)) => {
+                Self::new(reading, ExhibitValue::Noted { text: value, quantity }, source)
+            }
+            (None, None) => Self::new(reading, value, source),
+        })
     }
 }
 
@@ -485,12 +451,13 @@ pub enum Remedy {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::claim::CgroupLimit;
+    use assay_plan::unit::{Bandwidth, Bytes, Iops, Nanos, PartOf, Share};
 
     #[test]
     fn a_quantity_is_a_number_and_its_words() {
-        let shown = |value: ExhibitValue| {
-            serde_json::to_value(Exhibit::new("x", value, "/y")).expect("json")
-        };
+        let exhibit = |value: ExhibitValue| Exhibit::new(ExhibitOf::Time, value, "/y");
+        let shown = |value| serde_json::to_value(exhibit(value)).expect("json");
         for (value, words, number, unit) in [
             (Bytes::mib(20).into(), "20 MiB", f64::from(20 << 20), "bytes"),
             (Nanos::millis(5).into(), "5.00 ms", 5e6, "nanoseconds"),
@@ -498,12 +465,44 @@ mod tests {
             (Bandwidth(3e6).into(), "3.00 MB/s", 3e6, "bytes_per_second"),
             (7_u64.into(), "7", 7.0, "count"),
             (Share(0.125).into(), "12 %", 0.125, "fraction"),
-            (ExhibitValue::worded(7_u64, "7 times"), "7 times", 7.0, "count"),
-        ] as [(ExhibitValue, &str, f64, &str); 7]
+            (ExhibitValue::Times(7), "7 times", 7.0, "count"),
+            (
+                ExhibitValue::limit(CgroupLimit::OperationsPerSecond(9)),
+                "9.00 operations per second",
+                9.0,
+                "operations_per_second",
+            ),
+            (
+                ExhibitValue::Celsius { now: 41.2, limit: None },
+                "41 °C, limit unknown",
+                41.2,
+                "degrees_celsius",
+            ),
+            (
+                ExhibitValue::Celsius { now: 41.2, limit: Some(70.0) },
+                "41 °C, limit 70 °C",
+                41.2,
+                "degrees_celsius",
+            ),
+            (
+                ExhibitValue::Work { busy: Share(0.5), flushing: None, queue: 1.0 },
+                "50 % busy, average queue 1.00",
+                0.5,
+                "fraction",
+            ),
+            (
+                ExhibitValue::Work { busy: Share(0.5), flushing: Some(Share(0.3)), queue: 1.0 },
+                "50 % busy, 30 % flushing, average queue 1.00",
+                0.5,
+                "fraction",
+            ),
+        ] as [(ExhibitValue, &str, f64, &str); 12]
         {
             let quantity = serde_json::json!({ "value": number, "unit": unit });
-            let json = shown(value);
+            let json = shown(value.clone());
             assert_eq!((&json["value"], &json["quantity"]), (&words.into(), &quantity));
+            let read: Exhibit = serde_json::from_value(json).expect("an exhibit");
+            assert_eq!(read, exhibit(value));
         }
         let part = shown(PartOf(Bytes::ZERO, Bytes::mib(20)).into());
         assert_eq!(part["value"], "0 B of 20 MiB");
@@ -514,14 +513,26 @@ mod tests {
         );
         let more = shown(PartOf(7_u64, 5).into());
         assert_eq!(more["quantity"], serde_json::json!({ "value": 7.0, "unit": "count" }));
-        // Words alone, and a record of a version that knew only those.
-        let words = shown("0 B of 20 MiB".into());
+        // A record of another version is known by its words, and by its number.
+        for (exhibit, value) in [
+            (serde_json::json!(null), ExhibitValue::Said("0 B of 20 MiB".into())),
+            (serde_json::json!({ "of": "tomorrow" }), ExhibitValue::Said("0 B of 20 MiB".into())),
+        ] {
+            let written = serde_json::json!({
+                "exhibit": exhibit, "reading": "x", "value": "0 B of 20 MiB", "source": "/y",
+            });
+            let read: Exhibit = serde_json::from_value(written).expect("an exhibit");
+            assert_eq!(read, Exhibit::new("x", value, "/y"));
+        }
+        let numbered = serde_json::json!({
+            "reading": "x", "value": "7 times", "source": "/y", "quantity": { "value": 7.0, "unit": "count" },
+        });
+        let read: Exhibit = serde_json::from_value(numbered.clone()).expect("an exhibit");
+        let again = serde_json::to_value(&read).expect("json");
         assert_eq!(
-            words,
-            serde_json::json!({ "reading": "x", "value": "0 B of 20 MiB", "source": "/y" })
+            (&again["value"], &again["quantity"]),
+            (&numbered["value"], &numbered["quantity"])
         );
-        let read: Exhibit = serde_json::from_value(words).expect("an exhibit");
-        assert_eq!(read, Exhibit::new("x", "0 B of 20 MiB", "/y"));
     }
 
     #[test]

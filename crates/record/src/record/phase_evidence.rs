@@ -218,6 +218,7 @@ fn state(kind: ConditionKind, value: &str) -> ConditionState {
         ConditionKind::Undervolted => ConditionState::VoltageHigh,
         ConditionKind::Temperature => ConditionState::Celsius((number / 1e3).round() as i64),
         ConditionKind::FreeSpace => ConditionState::Free(Bytes(number as u64)),
+        ConditionKind::OthersInFlight if number < 0.05 => ConditionState::NoneInFlight,
         ConditionKind::OthersInFlight => ConditionState::InFlight(MeanInFlight(number)),
         ConditionKind::ReadLimit | ConditionKind::WriteLimit => {
             ConditionState::Limit(CgroupLimit::BytesPerSecond(Bandwidth(number)))

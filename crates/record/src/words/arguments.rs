@@ -156,6 +156,7 @@ impl Serializer for Speaker {
         match name {
             "Sentences" => return value.serialize(Self { list: "sentences" }),
             "Series" => return value.serialize(Self { list: "series" }),
+            "Values" => return value.serialize(Self { list: "values" }),
             _ => {}
         }
         let FluentValue::Number(number) = value.serialize(PLAIN)? else {

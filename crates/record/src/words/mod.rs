@@ -12,6 +12,7 @@ use fluent_bundle::{FluentArgs, FluentBundle, FluentResource, FluentValue};
 use serde::Serialize;
 
 use crate::claim::Claim;
+use assay_plan::unit::three_digits;
 
 /// The messages of English.
 const EN: &str = include_str!("../../words/en.ftl");
@@ -57,6 +58,8 @@ impl Catalogue {
             [FluentValue::Number(number), FluentValue::Number(digits)] => {
                 format!("{:.*}", digits.value as usize, number.value).into()
             }
+            // Three that count.
+            [FluentValue::Number(number)] => three_digits(number.value).into(),
             _ => FluentValue::Error,
         });
         let _ = read.add_function("SENTENCE", |arguments, _| match arguments.first() {

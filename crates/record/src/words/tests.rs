@@ -86,7 +86,7 @@ fn used(message: &str) -> BTreeSet<String> {
 fn each_claim_has_its_sentence_which_uses_what_is_there() {
     let mut wanted = WantedMessages::default();
     each_claim(&mut wanted);
-    for name in ["list", "sentences", "series"]
+    for name in ["list", "sentences", "series", "values"]
         .into_iter()
         .flat_map(|list| [format!("{list}-next"), format!("{list}-last")])
     {
@@ -131,6 +131,15 @@ fn each_claim(wanted: &mut WantedMessages) {
     wanted.add::<ComparedRuns>();
     wanted.add::<ComparedThing>();
     wanted.add_struct::<DifferingValue>();
+    wanted.add::<DifferingAt>();
+    wanted.add::<DifferingState>();
+    wanted.add_struct::<IoLimit>();
+    wanted.add_struct::<QuotedPhase>();
+    wanted.add::<ExhibitOf>();
+    wanted.add::<ExhibitValue>();
+    wanted.add::<ExhibitSource>();
+    wanted.add_struct::<ReadTimes>();
+    wanted.add_struct::<HeldTime>();
     wanted.add::<ForeseenClaim>();
     wanted.add::<DataTranslation>();
     wanted.add::<OutcomeClaim>();
@@ -145,10 +154,12 @@ fn each_claim(wanted: &mut WantedMessages) {
     wanted.add::<MemoryClaim>();
     wanted.add::<LimitClaim>();
     wanted.add::<CgroupLimit>();
+    wanted.add::<MissingRequests>();
     wanted.add::<OthersClaim>();
     wanted.add::<ForeignMover>();
     wanted.add::<CpuUser>();
     wanted.add::<DiskOfBothEnds>();
+    wanted.add::<ForeignPart>();
     wanted.add::<ForeignSource>();
     wanted.add::<MovedBytes>();
     wanted.add::<NamedProcess>();
