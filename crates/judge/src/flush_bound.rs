@@ -3,7 +3,7 @@
 use super::measure::{DeviceLevel, FlowView, ratio};
 use super::threshold::{AMPLIFIED, FLUSH_BOUND, FLUSH_WRITES};
 use super::{Rule, RuleJudge, advice, note};
-use assay_plan::unit::Bytes;
+use assay_plan::unit::{Bytes, Times};
 use assay_record::claim::{ExhibitOf, ExhibitSource, ExhibitValue, FlushClaim};
 use assay_record::evidence::Direction;
 use assay_record::record::{Exhibit, Finding, Remedy, TrapId};
@@ -64,7 +64,7 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
     let device = level.name();
     Some(note(
         RULE.id,
-        FlushClaim::EachWriteFlushed { flushes, writes, device, amplified },
+        FlushClaim::EachWriteFlushed { flushes, writes, device, amplified: amplified.map(Times) },
         because,
         advice::own_verb(flow_view, Remedy::OtherBlocks, "quick", ""),
     ))

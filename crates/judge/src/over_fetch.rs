@@ -2,6 +2,7 @@
 
 use super::measure::FlowView;
 use super::{Rule, RuleJudge, advice, note, read_beyond};
+use assay_plan::unit::Times;
 use assay_record::claim::MemoryClaim;
 use assay_record::record::{Finding, TrapId};
 
@@ -21,7 +22,7 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
     let excess = read_beyond::excess(flow_view).filter(|_| !flow_view.flow.sequential)?;
     Some(note(
         RULE.id,
-        MemoryClaim::ReadAmplified { device: excess.level.name(), times: excess.times },
+        MemoryClaim::ReadAmplified { device: excess.level.name(), times: Times(excess.times) },
         excess.exhibits(),
         advice::direct(flow_view),
     ))

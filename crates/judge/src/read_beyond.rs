@@ -6,7 +6,7 @@
 use super::measure::{DeviceLevel, FlowView};
 use super::threshold::{MORE, OWN_BYTES};
 use super::{Rule, RuleJudge, note};
-use assay_plan::unit::Bytes;
+use assay_plan::unit::{Bytes, Times};
 use assay_record::claim::{ExhibitOf, ExhibitValue, MemoryClaim};
 use assay_record::evidence::Direction;
 use assay_record::record::{Exhibit, Finding, TrapId};
@@ -70,7 +70,7 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
     let excess = excess(flow_view).filter(|_| flow_view.flow.sequential)?;
     Some(note(
         RULE.id,
-        MemoryClaim::ReadPastEnd { device: excess.level.name(), times: excess.times },
+        MemoryClaim::ReadPastEnd { device: excess.level.name(), times: Times(excess.times) },
         excess.exhibits(),
         None,
     ))

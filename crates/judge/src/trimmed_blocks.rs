@@ -7,7 +7,7 @@ use super::threshold::{
 use super::words::share;
 use super::{Rule, RuleJudge, advice, finding, note};
 use assay_plan::stats::Estimate;
-use assay_plan::unit::Bytes;
+use assay_plan::unit::{Bytes, Times};
 use assay_record::claim::{ExhibitOf, ExhibitSource, ExhibitValue, LayerClaim, ReadTimes};
 use assay_record::evidence::{BlockSamples, PathKind, Quartiles, Subject, Survey, SurveyedDevice};
 use assay_record::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, TrapId};
@@ -112,7 +112,12 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
     let (weight, claim, more) = match (pace(samples), trims(flow_view.subject)) {
         (ZeroReadPace::Faster(times), _) => (
             FindingWeight::Refute,
-            LayerClaim::ZerosReadFaster { part, path, times, device: flow_view.named() },
+            LayerClaim::ZerosReadFaster {
+                part,
+                path,
+                times: Times(times),
+                device: flow_view.named(),
+            },
             None,
         ),
         // They cost as much as any other.

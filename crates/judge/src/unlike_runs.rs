@@ -7,7 +7,7 @@ use super::other_node::nodes_of;
 use super::words::{on_node, once_more};
 use super::{Rule, RuleJudge, finding, limits};
 use assay_plan::plan::Phase;
-use assay_plan::unit::Bytes;
+use assay_plan::unit::{Bytes, Times};
 use assay_record::claim::{
     CgroupLimit, CompareClaim, ComparedThing, DifferingAt, DifferingState, DifferingValue,
     ExhibitOf, ExhibitSource, ExhibitValue, IoLimit, Series, Values,
@@ -145,7 +145,9 @@ fn limited(first: &Record, second: &Record) -> Option<Finding> {
     };
     let bytes =
         |bytes: Option<Bytes>| bytes.map_or(DifferingState::Unlimited, DifferingState::Bytes);
-    let cpus = |cpus: Option<f64>| cpus.map_or(DifferingState::Unlimited, DifferingState::Cpus);
+    let cpus = |cpus: Option<f64>| {
+        cpus.map_or(DifferingState::Unlimited, |cpus| DifferingState::Cpus(Times(cpus)))
+    };
     let all = vec![
         told(DifferingAt::IoLimits, io(&one.io), io(&other.io)),
         told(DifferingAt::MemoryLimit, bytes(one.memory), bytes(other.memory)),

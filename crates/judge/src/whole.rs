@@ -71,7 +71,7 @@ struct VerdictSum {
     worst: Option<(String, Verdict)>,
     /// Each once.
     findings: Vec<Finding>,
-    /// Where those of a claim stand among them: a long run has thousands.
+    /// Where those of a claim stand among them, by its hash: a long run has thousands.
     of_claims: HashMap<u64, Vec<usize>>,
     /// What the first says but for what stands aside; nothing where another says something else.
     lead: Option<Vec<Claim>>,
@@ -142,7 +142,7 @@ impl VerdictSum {
             self.worst = Some((phase.name.clone(), verdict.clone()));
         }
         for finding in &verdict.findings {
-            let claim = BuildHasherDefault::<DefaultHasher>::default().hash_one(finding.text());
+            let claim = BuildHasherDefault::<DefaultHasher>::default().hash_one(&finding.claim);
             let known = self.of_claims.entry(claim).or_default();
             if !known.iter().any(|&place| self.findings[place] == *finding) {
                 known.push(self.findings.len());

@@ -4,7 +4,9 @@
 //! its own, so that a size cannot be added to a duration. MB is 10^6 bytes, MiB is 2^20 bytes; a
 //! bare "M" is never printed.
 
+use std::cmp::Ordering;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::ops::{Add, AddAssign, Sub};
 
 use serde::{Deserialize, Serialize};
@@ -200,10 +202,54 @@ impl Add<Nanos> for Timestamp {
     }
 }
 
-/// A rate of data, in bytes per second.
-#[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Bandwidth(pub f64);
+macro_rules! real_quantities {
+    ($($(#[$doc:meta])* $name:ident,)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+        pub struct $name(pub f64);
+
+        // Equal by its bits, so that what holds it can be looked up and sorted.
+        impl PartialEq for $name {
+            fn eq(&self, other: &Self) -> bool {
+                self.cmp(other).is_eq()
+            }
+        }
+
+        impl Eq for $name {}
+
+        impl PartialOrd for $name {
+            fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+                Some(self.cmp(other))
+            }
+        }
+
+        impl Ord for $name {
+            fn cmp(&self, other: &Self) -> Ordering {
+                self.0.total_cmp(&other.0)
+            }
+        }
+
+        impl Hash for $name {
+            fn hash<H: Hasher>(&self, state: &mut H) {
+                self.0.to_bits().hash(state);
+            }
+        }
+    )*};
+}
+
+real_quantities! {
+    /// A rate of data, in bytes per second.
+    Bandwidth,
+    /// A rate of operations, per second.
+    Iops,
+    /// Requests in flight, on average.
+    MeanInFlight,
+    /// A part of a whole, as percent: `12 %`, `0.40 %`.
+    Share,
+    /// So many times as much, or a number of things of which one may be there in part.
+    Times,
+}
 
 impl Bandwidth {
     /// In MB (10^6 bytes) per second.
@@ -216,16 +262,6 @@ impl Bandwidth {
         self.0 / MIB as f64
     }
 }
-
-/// A rate of operations, per second.
-#[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Iops(pub f64);
-
-/// Requests in flight, on average.
-#[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct MeanInFlight(pub f64);
 
 /// Three significant digits, as `statistics` asks for a measured figure: 4.19, 41.9, 419, 4190.
 pub fn three_digits(value: f64) -> String {
@@ -338,11 +374,6 @@ impl std::str::FromStr for Bytes {
         number.checked_mul(scale).map(Self).ok_or_else(|| format!("'{text}' is larger than 16 EiB"))
     }
 }
-
-/// A part of a whole, as percent: `12 %`, `0.40 %`.
-#[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Share(pub f64);
 
 impl fmt::Display for Share {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -4,7 +4,7 @@ use super::{PredictionView, flush, own};
 use crate::threshold::WARM;
 use crate::{cached_before, finding, hot, limits, not_flushed, other_node, throttled};
 use assay_plan::name::quoted;
-use assay_plan::unit::Bytes;
+use assay_plan::unit::{Bytes, Times};
 use assay_record::claim::ForeseenClaim;
 use assay_record::evidence::{Direction, LeafKind, Limits, PathKind, SurveyedDevice, Throttle};
 use assay_record::record::{
@@ -61,7 +61,7 @@ fn processors(limits: &Limits) -> Option<Finding> {
         TrapId::T52,
         FindingWeight::Note,
         None,
-        ForeseenClaim::FewCpus { cpus: (cpus * 100.0).round() / 100.0 },
+        ForeseenClaim::FewCpus { cpus: Times((cpus * 100.0).round() / 100.0) },
         vec![Exhibit::new("CPU limit", format!("{cpus:.2} CPUs"), "cpu.max, cpu.cfs_quota_us")],
         None,
     ))

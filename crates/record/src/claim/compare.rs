@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::{CgroupLimit, Values};
-use assay_plan::unit::Bytes;
+use assay_plan::unit::{Bytes, Times};
 
 /// What two runs differ in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ComparedThing {
@@ -22,7 +22,7 @@ pub enum ComparedThing {
 }
 
 /// A value of both.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DifferingValue {
     pub at: DifferingAt,
@@ -31,7 +31,7 @@ pub struct DifferingValue {
 }
 
 /// What two runs have in two ways.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum DifferingAt {
@@ -56,7 +56,7 @@ pub enum DifferingAt {
 }
 
 /// How one of them has it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum DifferingState {
@@ -67,7 +67,7 @@ pub enum DifferingState {
     Missing,
     Unlimited,
     Bytes(Bytes),
-    Cpus(f64),
+    Cpus(Times),
     IoLimits(Values<IoLimit>),
 }
 
@@ -78,7 +78,7 @@ impl From<String> for DifferingState {
 }
 
 /// A limit on I/O one way.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct IoLimit {
     pub reads: bool,
@@ -86,14 +86,14 @@ pub struct IoLimit {
 }
 
 /// A phase that is named beside others.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct QuotedPhase {
     pub phase: String,
 }
 
 /// One of two sides.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ComparedSide {
@@ -102,7 +102,7 @@ pub enum ComparedSide {
 }
 
 /// So many of the runs of a side; absent of a side of one run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ComparedRuns {

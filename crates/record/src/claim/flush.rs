@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use assay_plan::unit::{Bandwidth, Bytes, Nanos, Share};
+use assay_plan::unit::{Bandwidth, Bytes, Nanos, Share, Times};
 
 /// What is claimed of flushes, and of writes that wait for one.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum FlushClaim {
@@ -48,7 +48,7 @@ pub enum FlushClaim {
         flushes: u64,
         writes: u64,
         device: String,
-        amplified: Option<f64>,
+        amplified: Option<Times>,
     },
     InDriveCache {
         device: String,
@@ -69,7 +69,7 @@ pub enum FlushClaim {
 }
 
 /// How much of what was written was left in memory.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum LeftWrites {

@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::CgroupLimit;
-use assay_plan::unit::{Bytes, Nanos, Share};
+use assay_plan::unit::{Bytes, Nanos, Share, Times};
 
 /// What would happen there.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ForeseenClaim {
@@ -130,7 +130,7 @@ pub enum ForeseenClaim {
         limit: CgroupLimit,
     },
     FewCpus {
-        cpus: f64,
+        cpus: Times,
     },
     HiddenLimits,
     StaysDirty {
@@ -263,7 +263,7 @@ pub enum ForeseenClaim {
 }
 
 /// How a layer changes the bytes that a disk sees.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum DataTranslation {

@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use assay_plan::unit::{Bandwidth, Share};
+use assay_plan::unit::{Bandwidth, Share, Times};
 
 /// What is claimed of layers.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum LayerClaim {
@@ -25,7 +25,7 @@ pub enum LayerClaim {
     ZerosReadFaster {
         part: Share,
         path: String,
-        times: f64,
+        times: Times,
         device: String,
     },
     ZerosNotComparable {
@@ -86,7 +86,7 @@ pub enum LayerClaim {
 }
 
 /// What a layer does to the bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum LayerWork {

@@ -6,7 +6,7 @@ use super::CpuUser;
 use assay_plan::unit::{Bandwidth, MeanInFlight, Nanos, Share};
 
 /// What is claimed of what held a run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum LimitClaim {
@@ -145,7 +145,7 @@ pub enum LimitClaim {
 }
 
 /// What a limit of a control group allows.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum CgroupLimit {
@@ -154,7 +154,7 @@ pub enum CgroupLimit {
 }
 
 /// Where planned requests were that the device did not have.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum MissingRequests {

@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use assay_plan::unit::{Bytes, Share};
+use assay_plan::unit::{Bytes, Share, Times};
 
 /// What is claimed of memory.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum MemoryClaim {
@@ -82,10 +82,10 @@ pub enum MemoryClaim {
     },
     ReadPastEnd {
         device: String,
-        times: f64,
+        times: Times,
     },
     ReadAmplified {
         device: String,
-        times: f64,
+        times: Times,
     },
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use assay_plan::unit::{Bandwidth, Bytes, Nanos, Share};
 
 /// What is claimed of the work of others.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum OthersClaim {
@@ -62,7 +62,7 @@ pub enum OthersClaim {
 }
 
 /// How much of what a device did was not from this run.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ForeignPart {
@@ -71,7 +71,7 @@ pub enum ForeignPart {
 }
 
 /// What may have moved bytes that no process was seen to move.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ForeignSource {
@@ -81,7 +81,7 @@ pub enum ForeignSource {
 }
 
 /// What a disk does for both ends of a copy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum DiskOfBothEnds {
@@ -95,7 +95,7 @@ pub enum DiskOfBothEnds {
 }
 
 /// Whom a claim names.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum NamedProcess {
@@ -111,7 +111,7 @@ pub enum NamedProcess {
 }
 
 /// Who used a CPU, and how much of it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CpuUser {
     pub process: NamedProcess,
@@ -119,7 +119,7 @@ pub struct CpuUser {
 }
 
 /// Who moved foreign bytes, and how many.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ForeignMover {
     pub process: NamedProcess,
@@ -127,7 +127,7 @@ pub struct ForeignMover {
 }
 
 /// What a process moved.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum MovedBytes {

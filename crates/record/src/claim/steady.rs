@@ -6,7 +6,7 @@ use super::CgroupLimit;
 use assay_plan::unit::{Bandwidth, Bytes, MeanInFlight, Nanos, Share};
 
 /// What is claimed of a rate over time.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SteadyClaim {
@@ -62,7 +62,7 @@ pub enum SteadyClaim {
 }
 
 /// What the average of two rates is worth.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum AverageOfFall {
@@ -72,7 +72,7 @@ pub enum AverageOfFall {
 }
 
 /// What ended a job before its rate was steady.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum EndBeforeSteady {
@@ -85,7 +85,7 @@ pub enum EndBeforeSteady {
 }
 
 /// A condition of a run that changed, as it was before and after.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ConditionStep {
     pub what: ConditionOf,
@@ -94,7 +94,7 @@ pub struct ConditionStep {
 }
 
 /// Which condition: of a disk, a policy of processors, a mount.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ConditionOf {
@@ -114,7 +114,7 @@ pub enum ConditionOf {
 }
 
 /// How a condition is.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ConditionState {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use assay_plan::unit::Bytes;
 
 /// What is claimed of the bytes that calls move.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum TransferClaim {

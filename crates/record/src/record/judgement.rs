@@ -41,24 +41,40 @@ struct WrittenVerdict<'a> {
     /// What it is about.
     measures: MeasuredSubject,
     /// The claims in English: what was measured and how that is known.
-    #[serde(default)]
-    summary: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
+    summary: Option<String>,
     /// The same as values, in that order; those of which an earlier version kept only words are left out.
     #[serde(default)]
     claims: Cow<'a, [Claim]>,
     /// The figure that does describe the device, bytes per second, where it was measured too.
     corrected: Option<Estimate>,
     /// Everything that was found, the worst first.
-    findings: Cow<'a, [Finding]>,
+    findings: Vec<WrittenFinding<'a>>,
+}
+
+impl<'a> WrittenVerdict<'a> {
+    /// With words for whoever reads the document, or without.
+    fn of(verdict: &'a Verdict, in_words: bool) -> Self {
+        let Verdict { trust, measures, ref claims, corrected, ref findings } = *verdict;
+        let summary = in_words.then(|| verdict.summary());
+        let findings = findings.iter().map(|found| WrittenFinding::of(found, in_words)).collect();
+        Self { trust, measures, summary, claims: Cow::Borrowed(claims), corrected, findings }
+    }
 }
 
 impl Serialize for Verdict {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self { trust, measures, ref claims, corrected, ref findings } = *self;
-        let (summary, claims) = (self.summary(), Cow::Borrowed(&**claims));
-        let findings = Cow::Borrowed(&**findings);
-        WrittenVerdict { trust, measures, summary, claims, corrected, findings }
-            .serialize(serializer)
+        WrittenVerdict::of(self, true).serialize(serializer)
+    }
+}
+
+/// A verdict that only the program reads again: its words follow from its claims.
+pub(super) struct WordlessVerdict<'a>(pub &'a Verdict);
+
+impl Serialize for WordlessVerdict<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        WrittenVerdict::of(self.0, false).serialize(serializer)
     }
 }
 
@@ -66,11 +82,14 @@ impl<'de> Deserialize<'de> for Verdict {
     fn deserialize<D: Deserializer<'de>>(document: D) -> Result<Self, D::Error> {
         let written = WrittenVerdict::deserialize(document)?;
         let WrittenVerdict { trust, measures, summary, claims, corrected, findings } = written;
-        let claims = match claims {
-            known if known.is_empty() && !summary.is_empty() => vec![Claim::Said(summary)],
-            known => known.into_owned(),
+        let claims = match (claims, summary) {
+            (known, Some(words)) if known.is_empty() && !words.is_empty() => {
+                vec![Claim::Said(words)]
+            }
+            (known, _) => known.into_owned(),
         };
-        Ok(Self { trust, measures, claims, corrected, findings: findings.into_owned() })
+        let findings = findings.into_iter().map(Finding::from).collect();
+        Ok(Self { trust, measures, claims, corrected, findings })
     }
 }
 
@@ -201,8 +220,9 @@ struct WrittenFinding<'a> {
     /// What is claimed.
     claim: Cow<'a, Claim>,
     /// The same in one English sentence that a person can repeat.
-    #[serde(default)]
-    text: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
+    text: Option<String>,
     /// The very readings that show it.
     because: Cow<'a, [Exhibit]>,
     /// What to type now; absent when nothing is to be done.
@@ -218,26 +238,38 @@ fn of_this_version<'de, T: DeserializeOwned, D: Deserializer<'de>>(
     Ok(serde_json::from_value(written).ok())
 }
 
+impl<'a> WrittenFinding<'a> {
+    /// As [`WrittenVerdict::of`].
+    fn of(finding: &'a Finding, in_words: bool) -> Self {
+        let Finding { trap, weight, measures, ref claim, ref because, ref next } = *finding;
+        let (text, next) = (in_words.then(|| finding.text()), next.as_ref().map(Cow::Borrowed));
+        let (claim, because) = (Cow::Borrowed(claim), Cow::Borrowed(&**because));
+        Self { trap, weight, measures, claim, text, because, next }
+    }
+}
+
 impl Serialize for Finding {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self { trap, weight, measures, ref claim, ref because, ref next } = *self;
-        let (text, claim, because) = (self.text(), Cow::Borrowed(claim), Cow::Borrowed(&**because));
-        let next = next.as_ref().map(Cow::Borrowed);
-        WrittenFinding { trap, weight, measures, claim, text, because, next }.serialize(serializer)
+        WrittenFinding::of(self, true).serialize(serializer)
+    }
+}
+
+impl From<WrittenFinding<'_>> for Finding {
+    fn from(written: WrittenFinding<'_>) -> Self {
+        let WrittenFinding { trap, weight, measures, claim, text, because, next } = written;
+        // What another version claims is known by its words.
+        let claim = match claim.into_owned() {
+            Claim::Unknown(_) => Claim::Said(text.unwrap_or_default()),
+            claim => claim,
+        };
+        let (because, next) = (because.into_owned(), next.map(Cow::into_owned));
+        Self { trap, weight, measures, claim, because, next }
     }
 }
 
 impl<'de> Deserialize<'de> for Finding {
     fn deserialize<D: Deserializer<'de>>(document: D) -> Result<Self, D::Error> {
-        let written = WrittenFinding::deserialize(document)?;
-        let WrittenFinding { trap, weight, measures, claim, text, because, next } = written;
-        // What another version claims is known by its words.
-        let claim = match claim.into_owned() {
-            Claim::Unknown(_) => Claim::Said(text),
-            claim => claim,
-        };
-        let (because, next) = (because.into_owned(), next.map(Cow::into_owned));
-        Ok(Self { trap, weight, measures, claim, because, next })
+        WrittenFinding::deserialize(document).map(Self::from)
     }
 }
 

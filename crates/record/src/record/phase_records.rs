@@ -16,7 +16,8 @@ use flate2::write::DeflateEncoder;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::json::{JsonLayout, write_json};
-use super::{PhaseRecord, read_json};
+use super::judgement::WordlessVerdict;
+use super::{PhaseRecord, Verdict, read_json};
 
 /// As [`PhaseRecords::PACK`].
 const PACK: usize = PhaseRecords::PACK;
@@ -56,9 +57,10 @@ impl PhasePack {
     /// Packs them, if they come out of it as they are.
     fn pack(&mut self) {
         if self.packed.is_none() {
+            let packed = self.unpacked.get_mut().map(|phases| PackedJson::of(phases));
             let phases = self.unpacked.get();
             let back = |packed: &PackedJson| packed.phases().ok().as_ref() == phases;
-            self.packed = phases.and_then(|phases| PackedJson::of(phases).ok()).filter(back);
+            self.packed = packed.and_then(Result::ok).filter(back);
         }
         if self.packed.is_some() {
             self.unpacked.take();
@@ -84,9 +86,17 @@ impl PhasePack {
 }
 
 impl PackedJson {
-    fn of(phases: &[PhaseRecord]) -> io::Result<Self> {
+    /// Verdicts stand behind the phases: without their words, which follow from the claims.
+    fn of(phases: &mut [PhaseRecord]) -> io::Result<Self> {
+        let verdicts: Vec<_> = phases.iter_mut().map(|phase| phase.verdict.take()).collect();
+        let wordless: Vec<_> =
+            verdicts.iter().map(|verdict| verdict.as_ref().map(WordlessVerdict)).collect();
         let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
-        write_json(phases, JsonLayout::Line, &mut encoder)?;
+        let written = write_json(&(&*phases, wordless), JsonLayout::Line, &mut encoder);
+        for (phase, verdict) in phases.iter_mut().zip(verdicts) {
+            phase.verdict = verdict;
+        }
+        written?;
         encoder.try_finish()?;
         let len = encoder.total_in() as usize;
         Ok(Self { bytes: encoder.finish()?.into(), len })
@@ -95,7 +105,11 @@ impl PackedJson {
     fn phases(&self) -> io::Result<Box<[PhaseRecord]>> {
         let mut text = String::with_capacity(self.len);
         DeflateDecoder::new(&*self.bytes).read_to_string(&mut text)?;
-        Ok(read_json(&text)?)
+        let (mut phases, verdicts): (Box<[PhaseRecord]>, Vec<Option<Verdict>>) = read_json(&text)?;
+        for (phase, verdict) in phases.iter_mut().zip(verdicts) {
+            phase.verdict = verdict;
+        }
+        Ok(phases)
     }
 }
 
@@ -398,6 +412,21 @@ mod tests {
         assert_eq!(packed(&records), 0, "somebody has looked");
         records.repack();
         assert_eq!(packed(&records), 192);
+    }
+
+    #[test]
+    fn a_pack_has_no_words_of_what_is_claimed() {
+        let mut phases = phases(PACK);
+        let verdict = phases[0].verdict.clone().expect("a judged phase");
+        let (summary, text) = (verdict.summary(), verdict.findings[0].text());
+        let packed = PackedJson::of(&mut phases).expect("packed");
+        assert_eq!(phases[0].verdict, Some(verdict));
+        let mut json = String::new();
+        DeflateDecoder::new(&*packed.bytes).read_to_string(&mut json).expect("text");
+        for words in [summary, text] {
+            assert!(!words.is_empty() && !json.contains(&words), "{words}");
+        }
+        assert_eq!(*packed.phases().expect("phases"), phases[..]);
     }
 
     #[test]

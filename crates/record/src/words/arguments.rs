@@ -170,6 +170,8 @@ impl Serializer for Speaker {
             "MeanInFlight" => text(MeanInFlight(value).to_string()),
             "Iops" => text(Iops(value).to_string()),
             "Share" => text(Share(value).to_string()),
+            // How many digits it has, its message says.
+            "Times" => Ok(FluentValue::Number(number)),
             _ => Err(ser::Error::custom(name)),
         }
     }

@@ -177,7 +177,7 @@ fn each_claim(wanted: &mut WantedMessages) {
 
 #[test]
 fn a_claim_is_said_with_its_quantities() {
-    use assay_plan::unit::{Bandwidth, Bytes, Share};
+    use assay_plan::unit::{Bandwidth, Bytes, Share, Times};
     let device = || "sda".to_string();
     let from = |device: &str| DataArrival::From { device: device.into() };
     let both = DataArrival::Both { first: Box::new(from("sda")), second: Box::new(from("sdb")) };
@@ -239,7 +239,7 @@ fn a_claim_is_said_with_its_quantities() {
             "The last 1 KiB went through the page cache: a block that is shorter than 4 KiB turns O_DIRECT off; the flush at the end is inside the timing.",
         ),
         (
-            MemoryClaim::ReadAmplified { device: device(), times: 1.5 }.into(),
+            MemoryClaim::ReadAmplified { device: device(), times: Times(1.5) }.into(),
             "Read amplification: sda read 1.50 times the bytes requested.",
         ),
     ] as [(Claim, &str); 10]
