@@ -26,17 +26,12 @@ pub fn title(record: &Record) -> String {
 pub fn heading(record: &Record) -> Vec<PageFact> {
     let (plan, resolved) = (&record.plan, &record.resolved);
     let rule = printer(plan).budget(plan, resolved);
-    heading::facts(plan, resolved, SHOWN).into_iter().chain(rule).map(spelled).collect()
+    heading::facts(plan, resolved, SHOWN).into_iter().chain(rule).collect()
 }
 
 /// What the run came to beyond the figures of its phases.
 pub fn outcome(record: &Record) -> Vec<PageFact> {
-    printer(&record.plan).facts(record, SHOWN).into_iter().map(spelled).collect()
-}
-
-/// Microseconds as the pictures spell them.
-fn spelled(fact: PageFact) -> PageFact {
-    PageFact { text: figure::signs(&fact.text, SHOWN), ..fact }
+    printer(&record.plan).facts(record, SHOWN)
 }
 
 /// How it ended, if not as planned; what it had stands below that here.
@@ -63,14 +58,14 @@ pub fn whole(record: &Record) -> Option<&Verdict> {
 
 /// The readings that show it.
 pub fn because(verdict: &Verdict) -> Vec<PageFact> {
-    finding::because(verdict).into_iter().map(spelled).collect()
+    finding::because(verdict, SHOWN.voice())
 }
 
 /// The sentence of a verdict, with the figure that does describe the device.
 pub fn summary(verdict: &Verdict) -> String {
-    let device = |found| format!(" The device: {}.", figure::estimate(found));
+    let device = |found| format!(" The device: {}.", figure::estimate(found, SHOWN.voice()));
     let corrected = verdict.corrected.as_ref().map(device).unwrap_or_default();
-    figure::signs(&format!("{}{corrected}", verdict.summary()), SHOWN)
+    SHOWN.voice().sentences(&verdict.claims) + &corrected
 }
 
 /// What the figures of a phase are worth: words and colour.

@@ -8,7 +8,7 @@ use assay_record::record::{
     ByteBalance, ByteMover, ConditionChange, MeasuredSubject, PhaseLedger, PhaseRecord, RateLevel,
     Record, TimeBalance, Trust, Verdict,
 };
-use assay_record::words::say;
+use assay_record::words::Voice;
 
 /// Of so many phases it is told.
 const PHASES: usize = 4;
@@ -23,29 +23,34 @@ fn wanted(verdict: &Verdict) -> bool {
 }
 
 /// The balances of the one phase that a record is about, where its number wants explaining.
-pub fn of_single(record: &Record) -> Vec<PageFact> {
+pub fn of_single(record: &Record, voice: Voice) -> Vec<PageFact> {
     let mut counted = record.phases.stream().filter(|phase| record.plan.counts(&phase.name));
     let (Some(phase), None) = (counted.next(), counted.next()) else { return Vec::new() };
     let explained = phase.verdict.as_ref().is_some_and(wanted);
-    phase.ledger.as_ref().filter(|_| explained).map(|ledger| facts(ledger)).unwrap_or_default()
+    phase
+        .ledger
+        .as_ref()
+        .filter(|_| explained)
+        .map(|ledger| facts(ledger, voice))
+        .unwrap_or_default()
 }
 
 /// The balances of a phase among others: where its number is not sound.
-pub fn of_phase(phase: &PhaseRecord) -> Vec<PageFact> {
+pub fn of_phase(phase: &PhaseRecord, voice: Voice) -> Vec<PageFact> {
     let unsound = phase.verdict.as_ref().is_some_and(|verdict| verdict.trust != Trust::Sound);
-    phase.ledger.as_ref().filter(|_| unsound).map(|ledger| facts(ledger)).unwrap_or_default()
+    phase.ledger.as_ref().filter(|_| unsound).map(|ledger| facts(ledger, voice)).unwrap_or_default()
 }
 
 /// The balances of what a record is about: of its only phase, or of the first few whose numbers are not sound, under
 /// their names.
-pub fn of_record(record: &Record) -> Vec<PageFact> {
+pub fn of_record(record: &Record, voice: Voice) -> Vec<PageFact> {
     let counted = || record.phases.stream().filter(|phase| record.plan.counts(&phase.name));
     if counted().nth(1).is_none() {
-        return of_single(record);
+        return of_single(record, voice);
     }
     let (mut told, mut named, mut more) = (Vec::new(), 0, 0);
     for phase in counted() {
-        let facts = of_phase(&phase);
+        let facts = of_phase(&phase, voice);
         match facts.is_empty() {
             true => {}
             false if named == PHASES => more += 1,
@@ -62,18 +67,22 @@ pub fn of_record(record: &Record) -> Vec<PageFact> {
 }
 
 /// The balances of a phase, with `bytes` and `time` before them.
-pub fn facts(ledger: &PhaseLedger) -> Vec<PageFact> {
+pub fn facts(ledger: &PhaseLedger, voice: Voice) -> Vec<PageFact> {
     let mut facts = listed("bytes", ledger.bytes.iter().map(bytes));
-    facts.extend(ledger.time.as_ref().map(|balance| fact("time", time(balance))));
-    facts.extend(levels(ledger).map(|text| fact("rate", text)));
-    facts.extend(listed("changed", ledger.changes.iter().take(CHANGES).map(change)));
+    facts.extend(ledger.time.as_ref().map(|balance| fact("time", time(balance, voice))));
+    facts.extend(levels(ledger, voice).map(|text| fact("rate", text)));
+    facts.extend(listed(
+        "changed",
+        ledger.changes.iter().take(CHANGES).map(|one| change(one, voice)),
+    ));
     facts
 }
 
 /// `at 2.04 s: limit on writes to loop3, 4.19 MB/s, then 16.8 MB/s`.
-fn change(change: &ConditionChange) -> String {
+fn change(change: &ConditionChange, voice: Voice) -> String {
     let ConditionStep { what, before, now } = change.step();
-    format!("at {}: {}, {}, then {}", change.at_ns, say(&what), say(&before), say(&now))
+    let (at, what) = (voice.say(&change.at_ns), voice.say(&what));
+    format!("at {at}: {what}, {}, then {}", voice.say(&before), voice.say(&now))
 }
 
 /// `20 MiB written = 20 MiB at loop0; the file system added 412 KiB`.
@@ -134,7 +143,7 @@ fn named(movers: &[ByteMover]) -> Option<String> {
 }
 
 /// `5.1 s = 76 % throttled + 21 % stopped + 2.0 % device + 1.0 % CPU`.
-pub fn time(balance: &TimeBalance) -> String {
+pub fn time(balance: &TimeBalance, voice: Voice) -> String {
     let terms = balance.terms.iter().filter(|term| term.share >= LEAST);
     let mut parts: Vec<String> =
         terms.map(|term| format!("{} {}", Share(term.share), term.held_by.name())).collect();
@@ -145,12 +154,15 @@ pub fn time(balance: &TimeBalance) -> String {
         0 | 1 => String::new(),
         many => format!(" of each of {many} threads"),
     };
-    format!("{}{each} = {}", balance.time, parts.join(" + "))
+    format!("{}{each} = {}", voice.say(&balance.time), parts.join(" + "))
 }
 
 /// `4.19 MB/s for 3.5 s, 16.8 MB/s for 2 s`; nothing of one level.
-fn levels(ledger: &PhaseLedger) -> Option<String> {
-    let level = |level: &RateLevel| format!("{} for {}", level.rate, level.to.less(level.from));
+fn levels(ledger: &PhaseLedger, voice: Voice) -> Option<String> {
+    let level = |level: &RateLevel| {
+        let (rate, time) = (voice.say(&level.rate), voice.say(&level.to.less(level.from)));
+        format!("{rate} for {time}")
+    };
     let all: Vec<String> = ledger.levels.iter().map(level).collect();
     (all.len() > 1).then(|| all.join(", then "))
 }

@@ -31,7 +31,7 @@ pub fn entry(told: &CatalogueEntry, style: TerminalStyle) -> String {
             "assay" => "assay".to_string(),
             other => other.to_lowercase(),
         };
-        lines.extend(labelled(&label, &whole_commands(words), style));
+        lines.extend(labelled(&label, &style.voice().text(&whole_commands(words)), style));
     }
     lines.iter().map(|line| format!("{}\n", line.trim_end().replace(TIE, " "))).collect()
 }

@@ -111,7 +111,7 @@ fn signal_name(signal: i32) -> String {
 /// first `known`.
 pub fn later_notes(record: &Record, known: usize, style: TerminalStyle) -> Vec<String> {
     let notes = record.resolved.notes.iter().skip(known);
-    notes.flat_map(|note| labelled("note", note, style)).collect()
+    notes.flat_map(|note| labelled("note", &style.voice().text(note), style)).collect()
 }
 
 /// The end of a page: these lines, an empty one, and when, where and with what it was measured.

@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use super::closing::UNSET;
 use super::fact::{inked, labelled};
-use super::figure::{signs, text};
+use super::figure::text;
 use super::fitted::{FittedCell, FittedColumn, FittedTable};
 use super::heading::title;
 use super::paint::{Ink, InkedText, ink};
@@ -118,8 +118,11 @@ impl<'a> ComparedSides<'a> {
             let text = format!("{things} the comparison invalid.");
             (Trust::Wrong, "not comparable", text)
         };
-        let said = signs(&format!(": {text}"), style);
-        inked("verdict", &InkedText::of(ink(trust), word).then(Ink::Plain, said), style)
+        inked(
+            "verdict",
+            &InkedText::of(ink(trust), word).then(Ink::Plain, format!(": {text}")),
+            style,
+        )
     }
 }
 

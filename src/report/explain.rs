@@ -95,8 +95,8 @@ fn told<'a>(
     };
     let judged = InkedText::judgement(verdict.trust, verdict.measures, style);
     lines.extend(inked(label, &judged, style));
-    lines.extend(labelled("", &verdict.summary(), style));
-    let balances = phase.ledger.as_ref().map(|ledger| balance::facts(ledger));
+    lines.extend(labelled("", &style.voice().sentences(&verdict.claims), style));
+    let balances = phase.ledger.as_ref().map(|ledger| balance::facts(ledger, style.voice()));
     lines.extend(fact::lines(&balances.unwrap_or_default(), style));
     let new: Vec<&Finding> = verdict.findings.iter().filter(|f| !said.contains(f)).collect();
     if new.is_empty() {

@@ -2,7 +2,6 @@
 //! lines of it, a web page a list.
 
 use super::TerminalStyle;
-use super::figure::signs;
 use super::paint::{Ink, InkedText};
 
 /// Columns of the labels at the left.
@@ -50,7 +49,7 @@ pub fn lines(facts: &[PageFact], style: TerminalStyle) -> Vec<String> {
 
 /// A label and its text, wrapped beside it.
 pub fn labelled(label: &str, text: &str, style: TerminalStyle) -> Vec<String> {
-    inked(label, &signs(text, style).as_str().into(), style)
+    inked(label, &text.into(), style)
 }
 
 /// The same of a text in colours.

@@ -4,6 +4,7 @@ use super::TerminalStyle;
 use assay_plan::stats::Estimate;
 use assay_plan::unit::{Bandwidth, Bytes, Iops, Nanos};
 use assay_record::record::{Figure, FigureUnit};
+use assay_record::words::Voice;
 
 /// Three significant digits down to 0.001: 4190, 419, 41.9, 4.19, 0.419, 0.0419.
 pub fn digits(value: f64) -> String {
@@ -30,25 +31,7 @@ pub fn megabytes(rate: Option<Bandwidth>) -> String {
 
 /// A time in the unit that leaves at least one before the point.
 pub fn time(time: Nanos, style: TerminalStyle) -> String {
-    signs(&time.to_string(), style)
-}
-
-/// A text with the signs that the terminal can show: `85.2 µs` as in the tables, or `+-12 %`.
-pub fn signs(text: &str, style: TerminalStyle) -> String {
-    if !style.unicode {
-        return text.replace('±', "+-");
-    }
-    let mut told = String::with_capacity(text.len() + 8);
-    let mut rest = text;
-    while let Some(at) = rest.find(" us") {
-        let (before, after) = (&rest[..at], &rest[at + " us".len()..]);
-        let unit = before.ends_with(|c: char| c.is_ascii_digit())
-            && !after.starts_with(char::is_alphanumeric);
-        told.push_str(before);
-        told.push_str(if unit { " µs" } else { " us" });
-        rest = after;
-    }
-    told + rest
+    style.voice().say(&time)
 }
 
 /// The text of a figure in the unit of its column; `-` where it is absent.
@@ -77,8 +60,8 @@ pub fn spread(share: f64, style: TerminalStyle) -> String {
 }
 
 /// `4.19 MB/s (4.10 to 4.25)`; the range only when it is one.
-pub fn estimate(estimate: &Estimate) -> String {
-    let shown = |rate: f64| Bandwidth(rate).to_string();
+pub fn estimate(estimate: &Estimate, voice: Voice) -> String {
+    let shown = |rate: f64| voice.say(&Bandwidth(rate));
     let (value, low, high) = (shown(estimate.value), shown(estimate.low), shown(estimate.high));
     if low == high {
         return value;
@@ -123,16 +106,6 @@ mod tests {
         ] {
             assert_eq!(digits(value), text);
         }
-    }
-
-    #[test]
-    fn signs_are_those_that_the_terminal_can_show() {
-        let style = |unicode| TerminalStyle { unicode, ..TerminalStyle::default() };
-        let text = "latency: 85.2 us, 9 us; for us, 5 user";
-        assert_eq!(signs(text, style(true)), "latency: 85.2 µs, 9 µs; for us, 5 user");
-        assert_eq!(signs(text, style(false)), text);
-        assert_eq!(signs("spreads by ±12 %", style(false)), "spreads by +-12 %");
-        assert_eq!(signs("spreads by ±12 %", style(true)), "spreads by ±12 %");
     }
 
     #[test]

@@ -75,7 +75,7 @@ impl<C: FramedContent> ReportPage for FramedPage<C> {
         lines.extend(self.content.findings(record));
         lines.extend(self.text.ending(record));
         lines.extend(self.content.verdict(record, &self.text));
-        lines.extend(fact::lines(&balance::of_record(record), self.style));
+        lines.extend(fact::lines(&balance::of_record(record, self.style.voice()), self.style));
         foot(&lines, record, self.style, out)
     }
 }

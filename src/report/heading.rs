@@ -49,7 +49,7 @@ pub(super) fn facts(plan: &Plan, resolved: &Resolved, style: TerminalStyle) -> V
     }
     facts.extend(resolved.limits.seen().into_iter().flat_map(throttles));
     facts.extend(how(plan, resolved).map(|how| fact("how", how)));
-    facts.extend(resolved.notes.iter().map(|note| fact("note", note)));
+    facts.extend(resolved.notes.iter().map(|note| fact("note", style.voice().text(note))));
     facts
 }
 

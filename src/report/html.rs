@@ -7,7 +7,7 @@ mod table;
 use std::io::{self, Write};
 
 use super::fact::PageFact;
-use super::figure::{estimate, signs};
+use super::figure::estimate;
 use super::markup::Markup;
 use super::picture::{self, SHOWN};
 use super::report_format::ReportFormat;
@@ -187,9 +187,13 @@ fn told(record: &Record, phase: &PhaseRecord, out: &mut Markup) {
         let (words, class) = badge::trust(phase);
         out.open("p", &[]);
         out.text("span", &[("class", &format!("trust is-{class}"))], &words);
-        out.text("span", &[], &signs(&verdict.summary(), SHOWN));
+        out.text("span", &[], &SHOWN.voice().sentences(&verdict.claims));
         if let Some(corrected) = &verdict.corrected {
-            out.text("strong", &[], &format!("The device: {}.", estimate(corrected)));
+            out.text(
+                "strong",
+                &[],
+                &format!("The device: {}.", estimate(corrected, SHOWN.voice())),
+            );
         }
         out.close("p");
         if verdict.trust != Trust::Sound {
@@ -198,9 +202,9 @@ fn told(record: &Record, phase: &PhaseRecord, out: &mut Markup) {
     }
     if let Some(ledger) = &phase.ledger {
         bars::bars(ledger, out);
-        listed(&balance::facts(ledger), out);
+        listed(&balance::facts(ledger, SHOWN.voice()), out);
     }
-    for text in row::steady(record, phase).into_iter().chain(row::troubles(phase)) {
+    for text in row::steady(record, phase, SHOWN.voice()).into_iter().chain(row::troubles(phase)) {
         out.text("p", &[], &text);
     }
     drawn(&picture::of_phase(phase), out);

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 
 use super::closing::{foot, later_notes};
 use super::fact::{inked, labelled};
-use super::figure::{digits, signs, time};
+use super::figure::{digits, time};
 use super::fitted::{FittedCell, FittedColumn, FittedTable};
 use super::heading;
 use super::paint::{Ink, InkedText, ink, wrap};
@@ -110,10 +110,10 @@ impl LessonPage {
 
     fn judged(&self, figure: &str, verdict: &Verdict) -> Vec<String> {
         let style = self.style;
-        let text = InkedText::of(Ink::Strong, signs(figure, style))
+        let text = InkedText::of(Ink::Strong, figure)
             .then(Ink::Plain, ", ")
             .then(ink(verdict.trust), style.judged(verdict.trust, verdict.measures))
-            .then(Ink::Plain, format!(": {}", signs(&verdict.summary(), style)));
+            .then(Ink::Plain, format!(": {}", style.voice().sentences(&verdict.claims)));
         inked("", &text, style)
     }
 
@@ -153,11 +153,15 @@ impl LessonPage {
         let missed = |why: &str| format!("this demonstration does not work here: {why}");
         let (label, text) = match taught.outcome() {
             LessonOutcome::Shown(times) => {
-                let why = (self.words().why)(trap, cure);
+                let why = (self.words().why)(trap, cure, self.style.voice());
                 ("why", format!("{why} {}", off(taught.topic, times)))
             }
             LessonOutcome::Groundless => {
-                let why = taught.untrue().map(Verdict::summary).unwrap_or_default();
+                let voice = self.style.voice();
+                let why = taught
+                    .untrue()
+                    .map(|verdict| voice.sentences(&verdict.claims))
+                    .unwrap_or_default();
                 ("here", missed(&format!("there is no valid result to compare with. {why}")))
             }
             LessonOutcome::Escaped | LessonOutcome::Alike => {

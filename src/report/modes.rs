@@ -128,7 +128,7 @@ impl ModesPage {
             let label = if lines.is_empty() { "why" } else { "" };
             lines.extend(labelled(label, &format!("{what} {block}:"), self.style));
             for sentence in sentences {
-                lines.extend(self.item(&sentence));
+                lines.extend(self.item(&self.style.voice().text(&sentence)));
             }
         }
         lines
@@ -179,6 +179,7 @@ impl ModesPage {
         let text = InkedText::of(ink(all), all.name()).then(Ink::Plain, valid);
         let mut lines = inked("verdict", &text, self.style);
         for (what, who) in self.doubts(rows) {
+            let what = self.style.voice().text(&what);
             lines.extend(self.item(&format!("{}: {what}", words::names(&who))));
         }
         lines

@@ -3,6 +3,7 @@
 use anstyle::{Ansi256Color, AnsiColor, Effects};
 
 use assay_record::record::{MeasuredSubject, Trust};
+use assay_record::words::Voice;
 
 /// What the reader's terminal can show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +41,11 @@ pub enum Ink {
 }
 
 impl TerminalStyle {
+    /// How its pages spell quantities.
+    pub const fn voice(self) -> Voice {
+        Voice { micro_sign: self.unicode, spelled_rates: false, ascii: !self.unicode }
+    }
+
     /// What stands between `ESC [` and `m` in all that is written in colours: no other code is ours.
     pub const CODES: &[&str] = &[
         "0", "1", "2", "31", "32", "33", "38;5;15", "38;5;16", "48;5;234", "48;5;22", "48;5;28",
@@ -110,11 +116,6 @@ impl InkedText {
     pub fn and(mut self, other: Self) -> Self {
         self.0.extend(other.0);
         self
-    }
-
-    /// The same with each part said otherwise.
-    pub fn map(&self, say: impl Fn(&str) -> String) -> Self {
-        Self(self.0.iter().map(|(ink, text)| (*ink, say(text))).collect())
     }
 
     /// The same with more behind it.

@@ -4,6 +4,7 @@ use super::TerminalStyle;
 use super::chart::bar;
 use super::fact::{self, PageFact, fact};
 use super::figure::{text, time};
+use super::finding::reading;
 use super::paint::Ink;
 use super::picture::{self, Picture};
 use super::study::StudyPrinter;
@@ -11,6 +12,7 @@ use assay_judge::ramp::{RampStep, RampView, RateBound};
 use assay_plan::plan;
 use assay_plan::unit::Iops;
 use assay_record::record::{Metric, Record, Statistic};
+use assay_record::words::Voice;
 
 /// Columns of the longest bar, and of what stands around it.
 const BAR: usize = 60;
@@ -35,7 +37,7 @@ fn facts(aim: &plan::RampPlan, record: &Record, style: TerminalStyle) -> Vec<Pag
     let Some(ramp) = RampView::of(aim, record) else { return Vec::new() };
     let mut facts = vec![fact("knee", knee(&ramp, style))];
     facts.extend(within(&ramp, style).map(|within| fact("p99", within)));
-    facts.extend(bound(&ramp.bound));
+    facts.extend(bound(&ramp.bound, style.voice()));
     facts
 }
 
@@ -124,9 +126,10 @@ fn within(ramp: &RampView, style: TerminalStyle) -> Option<String> {
 }
 
 /// What sets the limit, and the two readings that show it best.
-fn bound(bound: &RateBound) -> Vec<PageFact> {
-    let mut facts = vec![fact("limit", format!("{}: {}", bound.cause.name(), bound.claim))];
+fn bound(bound: &RateBound, voice: Voice) -> Vec<PageFact> {
+    let mut facts =
+        vec![fact("limit", format!("{}: {}", bound.cause.name(), voice.text(&bound.claim)))];
     let shown = bound.because.iter().take(2);
-    facts.extend(shown.map(|it| fact::aside(format!("{}: {}", it.reading(), it.value()))));
+    facts.extend(shown.map(|it| fact::aside(reading(it, voice))));
     facts
 }

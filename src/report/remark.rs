@@ -3,14 +3,16 @@
 //! Scripts grep that output for `MB/s`; so no line here holds a number followed by such a unit.
 
 use super::fact::PageFact;
-use super::figure::{estimate, signs};
-use super::finding::lead;
+use super::figure::estimate;
+use super::finding::{lead, reading};
 use super::paint::{Ink, InkedText};
 use super::{TerminalStyle, balance};
 use assay_plan::name::quoted;
-use assay_plan::unit::Bytes;
 use assay_record::evidence::Direction;
-use assay_record::record::{FindingWeight, PhaseRecord, Record, TrapId, Trust, Verdict};
+use assay_record::record::{
+    ByteBalance, FindingWeight, PhaseRecord, Record, TrapId, Trust, Verdict,
+};
+use assay_record::words::Voice;
 
 /// Two to some ten lines, each beginning with `assay: `, or with blanks where it goes on in the next; none for a
 /// record that was not judged.
@@ -21,27 +23,30 @@ pub fn verdict_lines(record: &Record, style: TerminalStyle) -> Vec<String> {
     else {
         return Vec::new();
     };
-    let mut lines =
-        vec![trusted(verdict, format!(" ({}): {}", verdict.measures.name(), verdict.summary()))];
+    let voice = beside(style);
+    let summary = voice.sentences(&verdict.claims);
+    let mut lines = vec![trusted(verdict, format!(" ({}): {summary}", verdict.measures.name()))];
     if let Some(corrected) = &verdict.corrected {
-        lines.push(format!("the device itself: {}", estimate(corrected)).as_str().into());
+        lines.push(format!("the device itself: {}", estimate(corrected, voice)).as_str().into());
     }
-    lines.extend(because(verdict).iter().map(|line| line.as_str().into()));
+    lines.extend(because(verdict, voice).iter().map(|line| line.as_str().into()));
     // Part of what was asked for was done otherwise.
     let otherwise = verdict
         .findings
         .iter()
         .find(|finding| finding.trap == TrapId::T19 && finding.weight == FindingWeight::Note);
-    let otherwise = otherwise.map(|finding| format!("note: {}", finding.text()));
+    let otherwise = otherwise.map(|finding| format!("note: {}", voice.say(&finding.claim)));
     lines.extend(otherwise.as_deref().map(InkedText::from));
     let unsound = verdict.trust != Trust::Sound && record.phases.len() == 1;
     let ledger = first.and_then(|phase| phase.ledger.as_ref()).filter(|_| unsound);
-    lines.extend(ledger.into_iter().flat_map(|ledger| balances(&balance::facts(ledger), None)));
+    lines.extend(
+        ledger.into_iter().flat_map(|ledger| balances(&balance::facts(ledger, voice), None)),
+    );
     // Beside a number that may be believed, advice would only cast doubt on it.
     let advice = verdict.findings.iter().find_map(|finding| finding.next.as_ref());
     let advice = advice.filter(|_| verdict.trust != Trust::Sound);
     if lines.len() == 1 && advice.is_none() {
-        let seen = first.and_then(|phase| seen(record, phase));
+        let seen = first.and_then(|phase| seen(phase, voice));
         lines.push(seen.unwrap_or_else(|| "seen: no problem".into()).as_str().into());
     }
     let mut lines: Vec<String> = lines.iter().flat_map(|line| told(line, style)).collect();
@@ -57,15 +62,16 @@ pub fn remarks(
     named: impl Fn(&PhaseRecord) -> Option<String>,
     style: TerminalStyle,
 ) -> Vec<String> {
+    let voice = beside(style);
     let mut said: Vec<(String, InkedText, Vec<InkedText>)> = Vec::new();
     let mut advice: Vec<String> = Vec::new();
     for phase in record.phases.stream() {
         let Some((figure, verdict)) = named(&phase).zip(phase.verdict.as_ref()) else { continue };
-        let words = judged(verdict);
+        let words = judged(verdict, voice);
         match said.last_mut() {
             Some((figures, last, _)) if *last == words => *figures += &format!(", {figure}"),
             _ => {
-                let facts = balances(&balance::of_phase(&phase), Some(&figure));
+                let facts = balances(&balance::of_phase(&phase, voice), Some(&figure));
                 said.push((figure, words, facts));
             }
         }
@@ -94,7 +100,7 @@ pub fn result_lines(record: &Record) -> impl Iterator<Item = String> {
         let next = verdict.findings.iter().find_map(|finding| finding.next.as_ref());
         let next = next.filter(|_| verdict.trust != Trust::Sound);
         let next = next.map(|next| format!(" Next: {}", next.words())).unwrap_or_default();
-        Some(format!("{OURS}{}", harmless(&format!("{of}: {}{next}", judged(verdict).plain()))))
+        Some(format!("{OURS}{of}: {}{next}", judged(verdict, Voice::BESIDE).plain()))
     })
 }
 
@@ -112,12 +118,16 @@ fn balances(facts: &[PageFact], of: Option<&str>) -> Vec<InkedText> {
     facts.iter().map(told).collect()
 }
 
+/// How quantities are spelled there.
+const fn beside(style: TerminalStyle) -> Voice {
+    Voice { spelled_rates: true, ..style.voice() }
+}
+
 /// What begins each line.
 const OURS: &str = "assay: ";
 
 /// A sentence in lines that are no wider than the terminal.
 fn told(text: &InkedText, style: TerminalStyle) -> Vec<String> {
-    let text = text.map(|part| signs(&harmless(part), style));
     let room = style.width.saturating_sub(OURS.len()).max(20);
     let lines = text.lines(room, style).into_iter().enumerate();
     let blank = " ".repeat(OURS.len());
@@ -126,7 +136,7 @@ fn told(text: &InkedText, style: TerminalStyle) -> Vec<String> {
 
 /// A line that is to be typed, however long it is.
 fn typed(command: &str) -> String {
-    format!("{OURS}{}", harmless(&format!("next: {command}")))
+    format!("{OURS}next: {command}")
 }
 
 /// A text behind what may be believed.
@@ -135,15 +145,15 @@ fn trusted(verdict: &Verdict, text: String) -> InkedText {
 }
 
 /// A verdict in a line.
-fn judged(verdict: &Verdict) -> InkedText {
-    let (measures, summary) = (verdict.measures.name(), verdict.summary());
+fn judged(verdict: &Verdict, voice: Voice) -> InkedText {
+    let (measures, summary) = (verdict.measures.name(), voice.sentences(&verdict.claims));
     let itself = verdict.corrected.as_ref();
-    let itself = itself.map(|device| format!(" The device itself: {}.", estimate(device)));
+    let itself = itself.map(|device| format!(" The device itself: {}.", estimate(device, voice)));
     trusted(verdict, format!(" ({measures}): {summary}{}", itself.unwrap_or_default()))
 }
 
 /// The one or two readings that show the most; of a sound number one is enough.
-fn because(verdict: &Verdict) -> Vec<String> {
+fn because(verdict: &Verdict, voice: Voice) -> Vec<String> {
     let most = if verdict.trust == Trust::Sound { 1 } else { 2 };
     let Some(finding) = lead(verdict) else {
         return Vec::new();
@@ -152,71 +162,21 @@ fn because(verdict: &Verdict) -> Vec<String> {
         .because
         .iter()
         .take(most)
-        .map(|exhibit| {
-            format!("because {}: {} ({})", exhibit.reading(), exhibit.value(), exhibit.source())
-        })
+        .map(|exhibit| format!("because {} ({})", reading(exhibit, voice), exhibit.source()))
         .collect()
 }
 
-/// What the device took while the program worked: `loop3 wrote 20 MiB of the program's 20 MiB`.
-fn seen(record: &Record, phase: &PhaseRecord) -> Option<String> {
+/// What the device took while the program worked: `loop3 wrote 20 MiB while the program moved 20 MiB`.
+fn seen(phase: &PhaseRecord, voice: Voice) -> Option<String> {
     let flow = phase.flows.iter().max_by_key(|flow| flow.bytes)?;
-    let subject = record.resolved.subjects.get(flow.subject)?;
-    // The device that the path names, as in the verdicts.
-    let device = subject.stack.first()?;
-    let counters = |devices: &[assay_record::evidence::DeviceReading]| {
-        devices.iter().find(|read| read.name == device.name)?.counters.seen().copied()
+    let balance = phase.ledger.as_ref()?.bytes.iter().find(|of| of.direction == flow.direction)?;
+    let ByteBalance { device, at_device, .. } = balance;
+    let verb = match flow.direction {
+        Direction::Read => "read",
+        Direction::Write => "wrote",
     };
-    let moved =
-        counters(&phase.evidence.stop.devices)?.since(&counters(&phase.evidence.before.devices)?);
-    let (verb, bytes) = match flow.direction {
-        Direction::Read => ("read", moved.read_bytes),
-        Direction::Write => ("wrote", moved.write_bytes),
-    };
+    let (at_device, moved) = (voice.say(at_device), voice.say(&flow.bytes));
     Some(format!(
-        "seen: {} {verb} {} while the program moved {} (/sys/block/{}/stat)",
-        device.name,
-        Bytes(bytes),
-        flow.bytes,
-        device.name
+        "seen: {device} {verb} {at_device} while the program moved {moved} (/sys/block/{device}/stat)"
     ))
-}
-
-/// The text with every `N unit/s` said as `N unit per second`: whoever reads another tool's output by its rates
-/// finds none in ours.
-pub fn harmless(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find("B/s") {
-        let (before, unit) = rest.split_at(at);
-        safe.push_str(before);
-        let number = before
-            .trim_end_matches(|c: char| c.is_ascii_alphabetic())
-            .trim_end_matches([' ', '\u{a0}']);
-        let after = &unit["B/s".len()..];
-        let whole = !after.starts_with(|c: char| c.is_alphanumeric() || c == '/');
-        let counted = number.ends_with(|c: char| c.is_ascii_digit());
-        safe.push_str(if counted && whole { "B per second" } else { "B/s" });
-        rest = after;
-    }
-    safe.push_str(rest);
-    safe
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_line_can_be_taken_for_a_rate() {
-        for (text, safe) in [
-            ("it is 4.19 MB/s here", "it is 4.19 MB per second here"),
-            ("4MB/s, 3 kB/s", "4MB per second, 3 kB per second"),
-            ("16 MiB/s", "16 MiB per second"),
-            ("in MB/s", "in MB/s"),
-            ("dd if=/tmp/1B/some", "dd if=/tmp/1B/some"),
-        ] {
-            assert_eq!(harmless(text), safe);
-        }
-    }
 }

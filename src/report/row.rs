@@ -10,7 +10,7 @@ use assay_record::record::{
     FigureUnit, Metric, PhaseFigures, PhaseRecord, RateBasis, Record, ResolvedJob, Statistic,
     SteadyResult, StreamedPhase, jobs_of,
 };
-use assay_record::words::say;
+use assay_record::words::Voice;
 
 /// What stands above the figures.
 pub const FIGURES: [&str; 6] = ["MB/s", "IOPS", "p50", "p99", "max", "spread"];
@@ -145,16 +145,16 @@ pub fn shape(plan: &Plan, phase: &Phase, jobs: &[ResolvedJob]) -> Option<String>
 }
 
 /// Whether jobs that a steady state was to end came to one, a sentence for each.
-pub fn steady(record: &Record, phase: &PhaseRecord) -> Vec<String> {
+pub fn steady(record: &Record, phase: &PhaseRecord, voice: Voice) -> Vec<String> {
     let told = |SteadyResult { job, counted, after, state, .. }: &SteadyResult| {
         let of = if phase.steady.len() > 1 { format!("{job}: ") } else { String::new() };
         let Some((state, after)) = state.as_ref().zip(*after) else {
-            return format!("{of}{}", say(&stopped_before_steady(record, phase, job)));
+            return format!("{of}{}", voice.say(&stopped_before_steady(record, phase, job)));
         };
         let rate = match counted {
             RateBasis::Bytes => format!("{} MB/s", digits(state.mean / 1e6)),
             RateBasis::Operations => format!("{} operations per second", digits(state.mean)),
-            RateBasis::Latency => format!("{} per I/O", duration(Nanos(state.mean as u64))),
+            RateBasis::Latency => format!("{} per I/O", voice.say(&Nanos(state.mean as u64))),
         };
         let rounds = state.rounds.len();
         format!("{of}steady after {}: {rate} in the last {rounds} rounds", duration(after))

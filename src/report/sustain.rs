@@ -14,7 +14,7 @@ use assay_judge::words::share;
 use assay_plan::plan::{Plan, SteadyRule, SteadyWindow, StopLimit, SustainStudy};
 use assay_plan::unit::Bandwidth;
 use assay_record::record::{Record, Resolved};
-use assay_record::words::say;
+use assay_record::words::Voice;
 
 /// Lines and columns of the timeline, and columns of its scale.
 const HEIGHT: usize = 6;
@@ -30,8 +30,8 @@ impl StudyPrinter for SustainStudy {
         timeline(record, style)
     }
 
-    fn facts(&self, record: &Record, _style: TerminalStyle) -> Vec<PageFact> {
-        facts(record)
+    fn facts(&self, record: &Record, style: TerminalStyle) -> Vec<PageFact> {
+        facts(record, style.voice())
     }
 
     fn pictures(&self, record: &Record) -> Vec<Picture> {
@@ -61,12 +61,12 @@ fn budget(plan: &Plan, resolved: &Resolved) -> Option<PageFact> {
 }
 
 /// What is to be said of it; nothing where nothing was written.
-fn facts(record: &Record) -> Vec<PageFact> {
+fn facts(record: &Record, voice: Voice) -> Vec<PageFact> {
     let Some(found) = SustainedView::of(record) else { return Vec::new() };
     vec![
         fact("burst", burst(&found)),
-        fact("lasts", lasting(record, &found)),
-        fact("stalls", stalls(&found)),
+        fact("lasts", lasting(record, &found, voice)),
+        fact("stalls", stalls(&found, voice)),
     ]
 }
 
@@ -109,7 +109,7 @@ fn burst(found: &SustainedView) -> String {
     }
 }
 
-fn lasting(record: &Record, found: &SustainedView) -> String {
+fn lasting(record: &Record, found: &SustainedView, voice: Voice) -> String {
     let rate = Bandwidth(found.rate());
     match found.steady {
         Some((state, after)) => format!(
@@ -121,15 +121,17 @@ fn lasting(record: &Record, found: &SustainedView) -> String {
         ),
         None => {
             let job = found.phase.steady.first().map_or("", |job| job.job.as_str());
-            let stopped = say(&stopped_before_steady(record, found.phase, job));
+            let stopped = voice.say(&stopped_before_steady(record, found.phase, job));
             format!("{rate} so far. {stopped}")
         }
     }
 }
 
-fn stalls(found: &SustainedView) -> String {
+fn stalls(found: &SustainedView, voice: Voice) -> String {
     match found.stalls.iter().max() {
-        Some(longest) => format!("{}, the longest of {longest}", found.stalls.len()),
+        Some(longest) => {
+            format!("{}, the longest of {}", found.stalls.len(), voice.say(longest))
+        }
         None => "none".into(),
     }
 }

@@ -25,7 +25,6 @@ use assay_record::claim::Claim;
 use assay_record::record::{
     MeasuredSubject, PhaseRecord, Record, Resolved, SweepPlateau, SweepSide, Trust,
 };
-use assay_record::words::sentences;
 use growing::GrowingTable;
 
 /// Values of one group that are named one by one.
@@ -203,7 +202,7 @@ fn groups(sweep: &SweepView, style: TerminalStyle) -> Vec<PageFact> {
     let plain = TerminalStyle { colour: false, ..style };
     let text =
         |CellGroup { side, judged: (trust, measures), claims, params_of_cells }: CellGroup| {
-            let claim = sentences(claims);
+            let claim = style.voice().sentences(claims);
             let words = plain.judgement(trust, measures);
             format!("{} {}: {words}: {claim}", side.name(), listed(sweep, &params_of_cells))
         };

@@ -120,7 +120,7 @@ impl TableCell {
             Self::Text(words) => words.clone(),
             Self::Again(_) => String::new(),
             Self::Quantity(value, unit) => text_of(*value, *unit, style),
-            Self::Interval(found) => estimate(found),
+            Self::Interval(found) => estimate(found, style.voice()),
             Self::Judgement(found) => judged(*found).0,
             Self::Worth(found) => found.map_or("".into(), |trust| signed(trust, trust.name())),
             Self::Absent(_) => "-".into(),

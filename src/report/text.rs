@@ -8,7 +8,7 @@ use std::io::{self, Write};
 
 use super::closing::{ending, ends_in_imprint, foot, later_notes, nexts};
 use super::fact::{self, PageFact, labelled};
-use super::figure::{estimate, signs};
+use super::figure::estimate;
 use super::finding::{because, lead, leading};
 use super::fitted::{FittedCell, FittedColumn, FittedTable};
 use super::heading;
@@ -23,7 +23,6 @@ use assay_record::claim::{Claim, SummaryClaim};
 use assay_record::record::{
     MeasuredSubject, PhaseRecord, Record, Resolved, ResolvedJob, TrapId, Trust, Verdict,
 };
-use assay_record::words::sentences;
 
 /// The usual format.
 pub const FORMAT: ReportFormat = ReportFormat {
@@ -245,7 +244,10 @@ impl ReportPage for TextPage {
         match &record.verdict {
             Some(verdict) => {
                 lines.extend(self.verdict(verdict));
-                lines.extend(fact::lines(&balance::of_single(record), self.style));
+                lines.extend(fact::lines(
+                    &balance::of_single(record, self.style.voice()),
+                    self.style,
+                ));
             }
             None if record.phases.is_empty() => {}
             None => lines.extend(labelled(
@@ -280,7 +282,7 @@ impl TextPage {
     /// Whether jobs that a steady state was to end came to one.
     fn steady(&self, record: &Record, phase: &PhaseRecord, out: &mut dyn Write) -> io::Result<()> {
         let arrow = self.style.paint(Ink::Faint, self.style.glyph("↳", "->"));
-        for text in row::steady(record, phase) {
+        for text in row::steady(record, phase, self.style.voice()) {
             let mut indent = format!("    {arrow} ");
             for line in wrap(&text, self.beneath()) {
                 writeln!(out, "{indent}{line}")?;
@@ -319,7 +321,7 @@ impl TextPage {
             return Ok(());
         }
         let claims = leading(verdict).to_vec();
-        let balances = balance::of_phase(phase);
+        let balances = balance::of_phase(phase, self.style.voice());
         let remark = PhaseRemark { trust, measures, claims, corrected, balances };
         match self.alike.held_back(phase, remark) {
             Some(remark) => self.beneath_phase(remark, out),
@@ -345,7 +347,8 @@ impl TextPage {
     fn beneath_phase(&mut self, remark: PhaseRemark, out: &mut dyn Write) -> io::Result<()> {
         let PhaseRemark { trust, measures, claims, corrected, balances } = remark;
         let judged = InkedText::judgement(trust, measures, self.style);
-        let mut text = format!(": {}", sentences(&claims));
+        let voice = self.style.voice();
+        let mut text = format!(": {}", voice.sentences(&claims));
         let whole = (trust, measures, claims);
         if self.said.contains(&whole) {
             // What is harmless is said once; what is not stands beneath every figure, shortly.
@@ -358,12 +361,12 @@ impl TextPage {
         }
         if let Some(corrected) = &corrected {
             text.push_str(if text.ends_with(['.', '!', '?']) { " " } else { "; " });
-            text.push_str(&format!("the device: {}", estimate(corrected)));
+            text.push_str(&format!("the device: {}", estimate(corrected, voice)));
         }
         self.arrowed(judged, &text, out)?;
         for PageFact { label, text, .. } in &balances {
             let mut label = self.style.paint(Ink::Faint, &format!("{label:LABEL$}"));
-            for line in wrap(&signs(text, self.style), self.beneath().saturating_sub(LABEL)) {
+            for line in wrap(text, self.beneath().saturating_sub(LABEL)) {
                 writeln!(out, "      {label}{line}")?;
                 label = " ".repeat(LABEL);
             }
@@ -374,7 +377,7 @@ impl TextPage {
     /// A trust and a subject with more behind them, beneath a phase.
     fn arrowed(&self, judged: InkedText, text: &str, out: &mut dyn Write) -> io::Result<()> {
         let style = self.style;
-        let text = judged.then(Ink::Plain, signs(text, style));
+        let text = judged.then(Ink::Plain, text);
         let arrow = style.paint(Ink::Faint, style.glyph("↳", "->"));
         let mut indent = format!("    {arrow} ");
         for line in text.lines(self.beneath(), style) {
@@ -396,14 +399,18 @@ impl TextPage {
 
     /// The verdict on the whole, and the two readings that show it best.
     pub(super) fn verdict(&self, verdict: &Verdict) -> Vec<String> {
-        let style = self.style;
+        let (style, voice) = (self.style, self.style.voice());
         let judged = InkedText::judgement(verdict.trust, verdict.measures, style);
         let mut lines = fact::inked("verdict", &judged, style);
-        lines.extend(labelled("", &sentences(&self.unsaid(&verdict.claims)), style));
+        lines.extend(labelled("", &voice.sentences(&self.unsaid(&verdict.claims)), style));
         if let Some(corrected) = &verdict.corrected {
-            lines.extend(labelled("", &format!("The device: {}.", estimate(corrected)), style));
+            lines.extend(labelled(
+                "",
+                &format!("The device: {}.", estimate(corrected, voice)),
+                style,
+            ));
         }
-        lines.extend(fact::lines(&because(verdict), style));
+        lines.extend(fact::lines(&because(verdict, voice), style));
         lines
     }
 

@@ -1,25 +1,26 @@
 //! A trap on a page: its number and weight, the claim, the readings, and what helps.
 
 use super::TerminalStyle;
-use super::figure::signs;
+use super::finding::reading;
 use super::paint::{Ink, columns, wrap};
 use assay_record::record::{Finding, FindingWeight};
 
 /// Number, weight and claim.
 pub fn claim(finding: &Finding, style: TerminalStyle) -> Vec<String> {
     let (head, ink) = head(finding);
-    beside(&head, ink, &finding.text(), style)
+    beside(&head, ink, &style.voice().say(&finding.claim), style)
 }
 
 /// The readings that show it, beneath the claim.
 pub fn because(finding: &Finding, style: TerminalStyle) -> Vec<String> {
     let indent = columns(&head(finding).0) + 3;
     let room = style.width.saturating_sub(indent).max(20);
-    let texts = finding.because.iter().map(|exhibit| {
-        format!("{}: {} ({})", exhibit.reading(), exhibit.value(), exhibit.source())
-    });
+    let texts = finding
+        .because
+        .iter()
+        .map(|exhibit| format!("{} ({})", reading(exhibit, style.voice()), exhibit.source()));
     texts
-        .flat_map(|text| wrap(&signs(&text, style), room))
+        .flat_map(|text| wrap(&text, room))
         .map(|line| format!("{}{}", " ".repeat(indent), style.paint(Ink::Faint, &line)))
         .collect()
 }
@@ -49,7 +50,7 @@ fn head(finding: &Finding) -> (String, Ink) {
 fn beside(head: &str, ink: Ink, text: &str, style: TerminalStyle) -> Vec<String> {
     let room = style.width.saturating_sub(3 + columns(head)).max(20);
     let blank = " ".repeat(columns(head));
-    let lines = wrap(&signs(text, style), room).into_iter().enumerate();
+    let lines = wrap(text, room).into_iter().enumerate();
     lines
         .map(|(index, line)| match index {
             0 => format!("  {} {line}", style.paint(ink, head)),

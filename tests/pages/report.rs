@@ -87,6 +87,8 @@ const WHOLE: TerminalStyle = TerminalStyle { width: usize::MAX, ..UNICODE };
 #[test]
 fn verdicts_for_dialects_are_a_few_harmless_lines() {
     let mut unfounded = common::deferred();
+    // What its device moved is in the ledger.
+    assay_judge::judge(&mut unfounded);
     unfounded.verdict = Some(common::sound(MeasuredSubject::Device, "At 4.19 MB/s."));
     let mut text = String::new();
     for record in [common::deferred(), common::card(), common::memory(), unfounded] {

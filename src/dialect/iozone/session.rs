@@ -16,7 +16,6 @@ use crate::dialect::session::{
 use crate::process::SOUND;
 use crate::process::stdout::{escaped, printed};
 use crate::process::typing;
-use crate::report;
 use assay_engine::output::{self, OutputMode};
 use assay_plan::error::{Doing, Error, Fault, Refusal};
 use assay_plan::name::{NameText as _, quoted, shown, tamed};
@@ -302,8 +301,7 @@ impl Screen<'_> {
         let of_streams = asked.streams.iter();
         let of_streams =
             of_streams.filter_map(|streams| iozone::disagreement(asked, *streams, &self.results));
-        let verdicts = verdicts.iter().map(|line| report::harmless(line));
-        for line in verdicts.chain(notes).chain(of_streams) {
+        for line in verdicts.iter().cloned().chain(notes).chain(of_streams) {
             let _ = writeln!(self.streams.err, "assay: {line}");
         }
     }

@@ -10,6 +10,10 @@ use assay_plan::unit::{Bandwidth, KIB};
 use assay_record::record::{
     Finding, MeasuredSubject, PhaseRecord, PhaseRecords, Remedy, Trust, Verdict,
 };
+use assay_record::words::Voice;
+
+/// They stand beside IOzone's own output.
+const VOICE: Voice = Voice::BESIDE;
 
 /// Figures of one test that share a verdict.
 struct Group {
@@ -161,7 +165,7 @@ impl Group {
         };
         let refuted = self.verdict.trust == Trust::Wrong;
         let mut findings = self.verdict.findings.iter().filter(|_| refuted);
-        findings.find(lifts).map(Finding::text)
+        findings.find(lifts).map(|finding| VOICE.say(&finding.claim))
     }
 
     fn line(&self) -> String {
@@ -174,7 +178,8 @@ impl Group {
             _ => String::new(),
         };
         let itself = self.verdict.corrected.as_ref().map(|device| {
-            let [value, low, high] = [device.value, device.low, device.high].map(Bandwidth);
+            let rate = |rate: f64| VOICE.say(&Bandwidth(rate));
+            let [value, low, high] = [device.value, device.low, device.high].map(rate);
             format!(" The device itself: {value} ({low} to {high}).")
         });
         // What never met the device says nothing of its speed, but a limit is no faster than it says.
@@ -183,7 +188,7 @@ impl Group {
         format!(
             "{} ({which}): {trust} ({measures}): {}{}",
             self.tests.join(", "),
-            self.verdict.summary(),
+            VOICE.sentences(&self.verdict.claims),
             itself.unwrap_or_default()
         )
     }

@@ -5,6 +5,7 @@ use assay_judge::words::share;
 use assay_plan::plan::LessonTopic;
 use assay_plan::unit::Bytes;
 use assay_record::record::TrapId;
+use assay_record::words::Voice;
 
 /// The words of one lesson.
 pub(super) struct LessonText {
@@ -19,7 +20,7 @@ pub(super) struct LessonText {
     /// What tells the two apart.
     pub rows: &'static [LessonRow],
     /// Why the figures differ, from the readings of trap and cure.
-    pub why: fn(&LessonFigure<'_>, &LessonFigure<'_>) -> String,
+    pub why: fn(&LessonFigure<'_>, &LessonFigure<'_>, Voice) -> String,
     /// What it means when they do not.
     pub otherwise: &'static str,
 }
@@ -107,9 +108,9 @@ const FLUSH: LessonText = LessonText {
     cure: "dd if=/dev/zero of=x bs=1M count={count} conv=fsync",
     trap_id: TrapId::T02,
     rows: &[MOVED, FLUSHED, WRITTEN, UNWRITTEN],
-    why: |trap, cure| {
+    why: |trap, cure, voice| {
         let later = trap.flushed_later().map_or_else(String::new, |time| {
-            format!(" {} took {time} more to write them.", device(cure))
+            format!(" {} took {} more to write them.", device(cure), voice.say(&time))
         });
         format!(
             "When A's clock stopped, {} of its {} were only in memory: a power cut would have lost them.{later} B's clock ran until all of it was flushed.",
@@ -126,7 +127,7 @@ const CACHE: LessonText = LessonText {
     cure: "ASSAY_COLD=target assay dd if=x of=/dev/null bs=1M",
     trap_id: TrapId::T01,
     rows: &[MOVED, RESIDENT, READ],
-    why: |trap, cure| {
+    why: |trap, cure, _| {
         format!(
             "{} of the {} that A read were in the page cache from writing them, and {} read {}. Before B the cache was dropped, so it had to read {}.",
             said(trap.resident_before()),
@@ -145,7 +146,7 @@ const HOLES: LessonText = LessonText {
     cure: "ASSAY_COLD=target assay dd if=y of=/dev/null bs=1M    # y was written in full",
     trap_id: TrapId::T23,
     rows: &[MOVED, EMPTY, READ],
-    why: |trap, cure| {
+    why: |trap, cure, _| {
         format!(
             "{} of A's {} are holes, with no blocks on {}: the file system returned zeros from memory. B read a file of the same size that had been written and dropped from the page cache.",
             said(trap.empty()),
@@ -162,7 +163,7 @@ const BURST: LessonText = LessonText {
     cure: "dd if=/dev/zero of=x bs=1M count={count} conv=fsync",
     trap_id: TrapId::T04,
     rows: &[MOVED, FIRST, FLUSHED, WRITTEN, UNWRITTEN],
-    why: |trap, cure| {
+    why: |trap, cure, _| {
         let inside = [TrapId::T43, TrapId::T04].iter().find_map(|rule| cure.said(*rule));
         let inside = inside.map_or_else(
             || format!("B's clock ran until all of its {} were written.", cure.moved()),
@@ -184,7 +185,7 @@ const COMPRESS: LessonText = LessonText {
     cure: "dd if=/dev/urandom of=x bs=4M count={count} oflag=dsync",
     trap_id: TrapId::T25,
     rows: &[MOVED, WRITTEN],
-    why: |trap, cure| {
+    why: |trap, cure, _| {
         format!(
             "{} wrote {} for A's {} of zeros, and {} for B's {} of incompressible data.",
             device(cure),
@@ -203,7 +204,7 @@ const READAHEAD: LessonText = LessonText {
     cure: "fio --name=x --filename=x --rw=randread --bs=4k --direct=1",
     trap_id: TrapId::T10,
     rows: &[CALLS, REQUESTS, REQUEST],
-    why: |trap, cure| {
+    why: |trap, cure, _| {
         format!(
             "A's {} calls became {} requests of {} on {}: most of them were served by read-ahead. B's reads went to random blocks one by one, like those of a database.",
             trap.calls().0,
@@ -221,7 +222,7 @@ const DEPTH: LessonText = LessonText {
     cure: "fio --name=x --filename=x --rw=randread --bs=4k --direct=1 --ioengine=io_uring --iodepth=32",
     trap_id: TrapId::T54,
     rows: &[CALLS, BUSY, IN_FLIGHT],
-    why: |trap, cure| {
+    why: |trap, cure, _| {
         format!(
             "In A {} had {} requests in flight on average, in B {}: at queue depth 1 the result is the latency of one read, not the peak throughput.",
             device(cure),
@@ -238,13 +239,13 @@ const OMISSION: LessonText = LessonText {
     cure: "assay io . --rate 100",
     trap_id: TrapId::T57,
     rows: &[CALLS, SENT, DUE, LONGEST],
-    why: |trap, cure| {
+    why: |trap, cure, voice| {
         format!(
             "The model stalls for 1 s in every 10. A submits no read while one is outstanding: it counts each stall once (maximum {}), and {} of the {} reads that were due were never submitted. In B latency counts from when each read was due: 1 % wait {} or more. A alone cannot show this.",
-            trap.longest().unwrap_or_default(),
+            voice.say(&trap.longest().unwrap_or_default()),
             cure.calls().less(trap.calls()).0,
             cure.calls().0,
-            cure.p99().unwrap_or_default()[1]
+            voice.say(&cure.p99().unwrap_or_default()[1])
         )
     },
     otherwise: "both count the same latency.",

@@ -66,7 +66,7 @@ impl WatchPage {
         let length = interval_stats.interval_ns;
         lines.extend(labelled(
             "at",
-            &format!("{}, the last {length}", clock(interval_stats)),
+            &format!("{}, the last {}", clock(interval_stats), style.voice().say(&length)),
             style,
         ));
         lines

@@ -5,12 +5,12 @@ use std::fmt::Display;
 use fluent_bundle::{FluentArgs, FluentValue};
 use serde::ser::{self, Serialize, Serializer};
 
-use super::ENGLISH;
+use super::{ENGLISH, Voice};
 use assay_plan::unit::{Bandwidth, Bytes, Iops, MeanInFlight, Nanos, Share};
 
 /// The words of a value.
-pub(super) fn spoken<T: Serialize + ?Sized>(value: &T) -> String {
-    match value.serialize(PLAIN) {
+pub(super) fn spoken<T: Serialize + ?Sized>(value: &T, voice: Voice) -> String {
+    match value.serialize(Speaker::plain(voice)) {
         Ok(FluentValue::String(text)) => text.into_owned(),
         Ok(FluentValue::Number(number)) => number.as_string().into_owned(),
         Ok(_) | Err(_) => String::new(),
@@ -34,20 +34,24 @@ pub(super) fn message_name(kind: &str, variant: &str) -> String {
 }
 
 /// The message of this name; the name where there is none, which a test forbids.
-fn message(name: &str, arguments: &FluentArgs<'_>) -> String {
-    ENGLISH
-        .with_borrow_mut(|catalogue| catalogue.message(name, arguments))
-        .unwrap_or_else(|| name.to_string())
+fn message(name: &str, arguments: &FluentArgs<'_>, voice: Voice) -> String {
+    let said = ENGLISH.with_borrow_mut(|catalogue| catalogue.message(name, arguments));
+    said.map_or_else(|| name.to_string(), |said| voice.signs(said))
 }
 
 /// Makes a value into an argument of a message.
 struct Speaker {
     /// How the messages begin by which lists are joined.
     list: &'static str,
+    voice: Voice,
 }
 
-/// Of lists as sentences have them: `sda, sdb and sdc`.
-const PLAIN: Speaker = Speaker { list: "list" };
+impl Speaker {
+    /// Of lists as sentences have them: `sda, sdb and sdc`.
+    fn plain(voice: Voice) -> Self {
+        Self { list: "list", voice }
+    }
+}
 
 /// What has no words: no claim has a field of it.
 #[derive(Debug)]
@@ -115,7 +119,7 @@ impl Serializer for Speaker {
     }
 
     fn serialize_str(self, said: &str) -> Spoken {
-        text(said)
+        text(self.voice.text(said))
     }
 
     fn serialize_bytes(self, _: &[u8]) -> Spoken {
@@ -142,7 +146,7 @@ impl Serializer for Speaker {
     fn serialize_unit_variant(self, kind: &'static str, _: u32, variant: &'static str) -> Spoken {
         let name = message_name(kind, variant);
         if ENGLISH.with_borrow(|catalogue| catalogue.has(&name)) {
-            return text(message(&name, &FluentArgs::new()));
+            return text(message(&name, &FluentArgs::new(), self.voice));
         }
         text(variant)
     }
@@ -154,19 +158,19 @@ impl Serializer for Speaker {
         value: &T,
     ) -> Spoken {
         match name {
-            "Sentences" => return value.serialize(Self { list: "sentences" }),
-            "Series" => return value.serialize(Self { list: "series" }),
-            "Values" => return value.serialize(Self { list: "values" }),
+            "Sentences" => return value.serialize(Self { list: "sentences", ..self }),
+            "Series" => return value.serialize(Self { list: "series", ..self }),
+            "Values" => return value.serialize(Self { list: "values", ..self }),
             _ => {}
         }
-        let FluentValue::Number(number) = value.serialize(PLAIN)? else {
+        let FluentValue::Number(number) = value.serialize(Self::plain(self.voice))? else {
             return Err(ser::Error::custom(name));
         };
         let value = number.value;
         match name {
             "Bytes" => text(Bytes(value as u64).to_string()),
-            "Nanos" => text(Nanos(value as u64).to_string()),
-            "Bandwidth" => text(Bandwidth(value).to_string()),
+            "Nanos" => self.serialize_str(&Nanos(value as u64).to_string()),
+            "Bandwidth" => self.serialize_str(&Bandwidth(value).to_string()),
             "MeanInFlight" => text(MeanInFlight(value).to_string()),
             "Iops" => text(Iops(value).to_string()),
             "Share" => text(Share(value).to_string()),
@@ -184,12 +188,12 @@ impl Serializer for Speaker {
         value: &T,
     ) -> Spoken {
         let mut arguments = FluentArgs::new();
-        arguments.set("value", value.serialize(PLAIN)?);
-        text(message(&message_name(kind, variant), &arguments))
+        arguments.set("value", value.serialize(Self::plain(self.voice))?);
+        text(message(&message_name(kind, variant), &arguments, self.voice))
     }
 
     fn serialize_seq(self, _: Option<usize>) -> Result<SpokenList, Wordless> {
-        Ok(SpokenList { list: self.list, items: Vec::new() })
+        Ok(SpokenList { speaker: self, items: Vec::new() })
     }
 
     fn serialize_tuple(self, _: usize) -> Result<Self::SerializeTuple, Wordless> {
@@ -219,7 +223,7 @@ impl Serializer for Speaker {
     }
 
     fn serialize_struct(self, name: &'static str, _: usize) -> Result<SpokenMessage, Wordless> {
-        Ok(SpokenMessage::of(message_name(name, "").trim_end_matches('-')))
+        Ok(SpokenMessage::of(message_name(name, "").trim_end_matches('-'), self.voice))
     }
 
     fn serialize_struct_variant(
@@ -229,7 +233,7 @@ impl Serializer for Speaker {
         variant: &'static str,
         _: usize,
     ) -> Result<SpokenMessage, Wordless> {
-        Ok(SpokenMessage::of(&message_name(kind, variant)))
+        Ok(SpokenMessage::of(&message_name(kind, variant), self.voice))
     }
 }
 
@@ -237,11 +241,12 @@ impl Serializer for Speaker {
 struct SpokenMessage {
     name: String,
     arguments: FluentArgs<'static>,
+    voice: Voice,
 }
 
 impl SpokenMessage {
-    fn of(name: &str) -> Self {
-        Self { name: name.to_string(), arguments: FluentArgs::new() }
+    fn of(name: &str, voice: Voice) -> Self {
+        Self { name: name.to_string(), arguments: FluentArgs::new(), voice }
     }
 }
 
@@ -257,12 +262,12 @@ macro_rules! said_by_fields {
                 name: &'static str,
                 value: &T,
             ) -> Result<(), Wordless> {
-                self.arguments.set(name, value.serialize(PLAIN)?);
+                self.arguments.set(name, value.serialize(Speaker::plain(self.voice))?);
                 Ok(())
             }
 
             fn end(self) -> Spoken {
-                text(message(&self.name, &self.arguments))
+                text(message(&self.name, &self.arguments, self.voice))
             }
         }
     )*};
@@ -272,7 +277,7 @@ said_by_fields! { SerializeStruct, SerializeStructVariant }
 
 /// Several of a kind.
 struct SpokenList {
-    list: &'static str,
+    speaker: Speaker,
     items: Vec<FluentValue<'static>>,
 }
 
@@ -284,7 +289,11 @@ impl SpokenList {
             let mut arguments = FluentArgs::new();
             arguments.set("before", before);
             arguments.set("item", item);
-            FluentValue::from(message(&format!("{}-{name}", self.list), &arguments))
+            FluentValue::from(message(
+                &format!("{}-{name}", self.speaker.list),
+                &arguments,
+                self.speaker.voice,
+            ))
         };
         let before = self.items.into_iter().reduce(|before, item| joined("next", before, item));
         Ok(match before {
@@ -299,7 +308,7 @@ impl ser::SerializeSeq for SpokenList {
     type Error = Wordless;
 
     fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Wordless> {
-        self.items.push(value.serialize(PLAIN)?);
+        self.items.push(value.serialize(Speaker::plain(self.speaker.voice))?);
         Ok(())
     }
 

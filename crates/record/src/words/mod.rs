@@ -5,6 +5,7 @@
 //! and what writes the public documents, speak.
 
 mod arguments;
+mod voice;
 
 use std::cell::RefCell;
 
@@ -14,17 +15,31 @@ use serde::Serialize;
 use crate::claim::Claim;
 use assay_plan::unit::three_digits;
 
+pub use voice::Voice;
+
 /// The messages of English.
 const EN: &str = include_str!("../../words/en.ftl");
 
-/// The sentence of a claim, or the words of anything else that has a message.
+impl Voice {
+    /// The sentence of a claim, a quantity, or the words of anything else that has a message.
+    pub fn say<T: Serialize + ?Sized>(self, value: &T) -> String {
+        arguments::spoken(value, self)
+    }
+
+    /// Sentences, one after another.
+    pub fn sentences(self, claims: &[Claim]) -> String {
+        claims.iter().map(|claim| self.say(claim)).collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// The same where documents and plain terminals have it.
 pub fn say<T: Serialize + ?Sized>(value: &T) -> String {
-    arguments::spoken(value)
+    Voice::default().say(value)
 }
 
 /// Sentences, one after another.
 pub fn sentences(claims: &[Claim]) -> String {
-    claims.iter().map(say).collect::<Vec<_>>().join(" ")
+    Voice::default().sentences(claims)
 }
 
 /// A sentence begins with a capital letter: `SENTENCE($text)` in a message.
@@ -60,6 +75,11 @@ impl Catalogue {
             }
             // Three that count.
             [FluentValue::Number(number)] => three_digits(number.value).into(),
+            _ => FluentValue::Error,
+        });
+        // A sentence within another has no full stop.
+        let _ = read.add_function("CLAUSE", |arguments, _| match arguments.first() {
+            Some(FluentValue::String(text)) => text.trim_end_matches('.').to_string().into(),
             _ => FluentValue::Error,
         });
         let _ = read.add_function("SENTENCE", |arguments, _| match arguments.first() {

@@ -8,6 +8,7 @@ use super::read::read;
 use crate::dialect::fio::job::{FioCommand, FioNote, FioPlace, FioWorld};
 use crate::dialect::fio::options;
 use crate::dialect::fio::outcome::run_report::note_line;
+use assay_record::words::Voice;
 
 /// A line that says what was probably meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,7 +51,7 @@ pub fn corrections(
             FioPlace::Word(number) => {
                 if let Some(better) = on_the_line(&line, *number, note, world) {
                     line = better;
-                    mended.push(note_line(note));
+                    mended.push(note_line(note, Voice::default()));
                 }
             }
             FioPlace::Line { file, line, .. } => {
@@ -59,7 +60,7 @@ pub fn corrections(
                     place: Some(note.place.clone()),
                     below,
                     words,
-                    mends: vec![note_line(note)],
+                    mends: vec![note_line(note, Voice::default())],
                 }));
             }
         }

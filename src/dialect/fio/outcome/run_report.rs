@@ -15,6 +15,7 @@ use assay_plan::stats::mean;
 use assay_plan::unit::Nanos;
 use assay_record::evidence::{DeviceReading, DiskCounters, ProcessorIdle, SECTOR};
 use assay_record::record::{PhaseRecord, Record, Resolved, StreamedPhase};
+use assay_record::words::Voice;
 
 /// The formats of the report.
 pub fn formats(own: &FioOptions) -> FioFormats {
@@ -110,7 +111,7 @@ fn found(record: &Record, notes: &[FioNote]) -> serde_json::Value {
         "phases": record.phases.stream().map(phase).collect::<Vec<_>>(),
     });
     if !notes.is_empty() {
-        found["notes"] = note_lines(notes).into();
+        found["notes"] = lines_of_notes(notes, Voice::default()).into();
     }
     found
 }
@@ -240,12 +241,21 @@ pub fn figure(phase: &PhaseRecord) -> String {
 
 /// A line for each surprise in what was typed: one for all jobs that have the same line.
 pub fn note_lines(notes: &[FioNote]) -> Vec<String> {
+    lines_of_notes(notes, Voice::BESIDE)
+}
+
+/// The same in that voice.
+fn lines_of_notes(notes: &[FioNote], voice: Voice) -> Vec<String> {
     let mut told = HashSet::new();
-    notes.iter().map(note_line).filter(|line| told.insert(line.clone())).collect()
+    notes
+        .iter()
+        .map(|note| note_line(note, voice))
+        .filter(|line| told.insert(line.clone()))
+        .collect()
 }
 
 /// A line for a surprise.
-pub fn note_line(note: &FioNote) -> String {
+pub fn note_line(note: &FioNote, voice: Voice) -> String {
     let meant = match note.meant.as_str() {
         "" => String::new(),
         meant => format!(", not {meant}"),
@@ -254,5 +264,6 @@ pub fn note_line(note: &FioNote) -> String {
         "" => String::new(),
         instead => format!("; write {instead}"),
     };
-    format!("{}: '{}' means {}{meant}{instead}", note.place, note.word, note.made)
+    let [word, made] = [&note.word, &note.made].map(|typed| voice.text(typed));
+    format!("{}: '{word}' means {made}{meant}{instead}", note.place)
 }

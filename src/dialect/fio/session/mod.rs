@@ -204,7 +204,7 @@ fn not_done(command: &FioCommand, corrections: &[FioCorrection]) -> ToolSaid {
         lines.push(format!("write {where_to} {place}: '{written}'"));
     }
     lines.push("ASSAY_STRICT=1 refuses words of which fio makes something else than is meant; without it they are done as fio does them, and told".into());
-    let err = lines.iter().map(|line| format!("assay: {}\n", report::harmless(line))).collect();
+    let err = lines.iter().map(|line| format!("assay: {line}\n")).collect();
     ToolSaid::refused(err, Some(REFUSAL))
 }
 
@@ -568,7 +568,7 @@ impl FioScreen<'_> {
         let mut notes = self.line.command.notes.clone();
         notes.extend(self.so_far.notes(&record.ending).cloned());
         for line in fio::note_lines(&notes) {
-            let _ = writeln!(self.streams.err, "assay: {}", report::harmless(&line));
+            let _ = writeln!(self.streams.err, "assay: {line}");
         }
     }
 }
