@@ -7,7 +7,7 @@ use super::output::OutputArgs;
 use super::place::{PathType, look, named_twice, standing};
 use super::target_args::{ConsentArgs, SeedArgs};
 use crate::process::typing::time;
-use crate::report::modes::SIZING;
+use assay_judge::modes::row::SIZING;
 use assay_plan::error::{Error, Refusal};
 use assay_plan::name::NameText as _;
 use assay_plan::plan::{

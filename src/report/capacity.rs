@@ -104,7 +104,7 @@ fn budget(resolved: &Resolved) -> String {
 fn told(found: &CapacityResult, style: TerminalStyle) -> Vec<String> {
     let (word, ink) = word(found);
     let mut lines = inked("capacity", &InkedText::of(ink, word), style);
-    lines.extend(labelled("", &found.claim, style));
+    lines.extend(labelled("", &style.voice().say(&found.claim.0), style));
     if trust(found) == Trust::Wrong {
         lines.extend(labelled("", "Back up what is on it, and do not use it for data.", style));
     }

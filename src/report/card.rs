@@ -8,14 +8,15 @@ use super::study::StudyPrinter;
 use assay_plan::plan::{CardStudy, Plan};
 use assay_record::evidence::CardInfo;
 use assay_record::record::{CardGrading, ClassGrade, ClassStanding, Record, Resolved, StudyResult};
+use assay_record::words::Voice;
 
 impl StudyPrinter for CardStudy {
     fn budget(&self, _plan: &Plan, resolved: &Resolved) -> Option<PageFact> {
         Some(budget(resolved))
     }
 
-    fn facts(&self, record: &Record, _style: TerminalStyle) -> Vec<PageFact> {
-        facts(record)
+    fn facts(&self, record: &Record, style: TerminalStyle) -> Vec<PageFact> {
+        facts(record, style.voice())
     }
 }
 
@@ -27,15 +28,15 @@ fn budget(resolved: &Resolved) -> PageFact {
 }
 
 /// Everything that is to be said of it; nothing of a record that was not judged.
-fn facts(record: &Record) -> Vec<PageFact> {
+fn facts(record: &Record, voice: Voice) -> Vec<PageFact> {
     let Some(StudyResult::Card(found)) = &record.outcome else { return Vec::new() };
     let mut facts = vec![fact("card", identity(found))];
     for letter in ["C", "U", "V", "A"] {
         let grades: Vec<&ClassGrade> =
             found.grades.iter().filter(|grade| grade.class.starts_with(letter)).collect();
-        facts.push(fact(letter, standing(&grades, found)));
+        facts.push(fact(letter, standing(&grades, found, voice)));
     }
-    facts.extend(fact::listed("host", found.host.iter().cloned()));
+    facts.extend(fact::listed("host", found.host.iter().map(|told| voice.say(&told.0))));
     facts
 }
 
@@ -63,7 +64,7 @@ fn claim(card: &CardInfo) -> Option<String> {
 }
 
 /// How it stands to the classes of one letter: the highest that it clears, and why not the next.
-fn standing(grades: &[&ClassGrade], found: &CardGrading) -> String {
+fn standing(grades: &[&ClassGrade], found: &CardGrading, voice: Voice) -> String {
     let cleared =
         grades.iter().take_while(|grade| grade.standing == ClassStanding::Cleared).count();
     let mut parts = Vec::new();
@@ -73,7 +74,8 @@ fn standing(grades: &[&ClassGrade], found: &CardGrading) -> String {
         parts.push(format!("meets {}{within}", best.class));
     }
     if let Some(next) = grades.get(cleared) {
-        let why = next.because.as_deref().unwrap_or_default();
+        let why: Vec<String> = next.because.iter().map(|told| voice.say(&told.0)).collect();
+        let why = why.join("; ");
         parts.push(match next.standing {
             ClassStanding::Below => format!("below {}: {why}", next.class),
             ClassStanding::Borderline => format!("borderline for {}: {why}", next.class),

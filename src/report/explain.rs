@@ -86,8 +86,9 @@ fn told<'a>(
     said: &mut Vec<&'a Finding>,
     style: TerminalStyle,
 ) -> Vec<String> {
-    let mut lines = labelled("measures", &phase.measures, style);
-    lines.extend(labelled("not", &phase.not, style));
+    let voice = style.voice();
+    let mut lines = labelled("measures", &voice.say(&phase.measures.0), style);
+    lines.extend(labelled("not", &voice.say(&phase.not.0), style));
     let verdict = &phase.verdict;
     let label = match basis {
         VerdictBasis::Foreseen => "expect",

@@ -1,11 +1,6 @@
 //! The page of `modes`: the same write and read in several ways, one row each, and why they rank
 //! as they do.
 
-mod row;
-mod why;
-
-pub use row::SIZING;
-
 use super::fact::{PageFact, fact, inked, labelled};
 use super::figure::{digits, megabytes};
 use super::fitted::{FittedCell, FittedColumn, FittedTable, mark};
@@ -14,11 +9,12 @@ use super::paint::{Ink, InkedText, ink};
 use super::study::StudyPrinter;
 use super::text::TextPage;
 use super::{ReportPage, TerminalStyle};
+use assay_judge::modes::row::{self, ModeDevice, ModeRow, SIZING};
+use assay_judge::modes::why::ranking;
 use assay_judge::words;
 use assay_plan::plan::{ModesStudy, Plan, StopRule, Work};
 use assay_plan::unit::{Bandwidth, Bytes, Nanos};
 use assay_record::record::{PhaseRecord, Record, Resolved, ResolvedJob, Trust};
-use row::ModeRow;
 
 /// Columns of the mark and the name of a way.
 const NAME: usize = 18;
@@ -98,7 +94,7 @@ impl ModesPage {
             FittedCell::inked(rate(row.durable), Ink::Strong, style),
             cell(device.map(|device| device.requests.to_string())).into(),
             cell(device.and_then(|device| Some(device.size?.to_string()))).into(),
-            cell(device.map(row::ModeDevice::depth)).into(),
+            cell(device.map(depth)).into(),
             cell(device.and_then(|device| Some(device.flushes?.to_string()))).into(),
             cell(row.cpu.map(|cpu| format!("{:.0}%", cpu * 100.0))).into(),
             mib(row.before).into(),
@@ -120,15 +116,15 @@ impl ModesPage {
         for (writes, block) in tables {
             let rows: Vec<&ModeRow> =
                 rows.iter().filter(|row| (row.writes, row.block) == (writes, block)).collect();
-            let sentences = why::sentences(&rows);
-            if sentences.is_empty() {
+            let claims = ranking(&rows);
+            if claims.is_empty() {
                 continue;
             }
             let what = if writes { "write" } else { "read" };
             let label = if lines.is_empty() { "why" } else { "" };
             lines.extend(labelled(label, &format!("{what} {block}:"), self.style));
-            for sentence in sentences {
-                lines.extend(self.item(&self.style.voice().text(&sentence)));
+            for claim in claims {
+                lines.extend(self.item(&self.style.voice().say(&claim)));
             }
         }
         lines
@@ -179,7 +175,6 @@ impl ModesPage {
         let text = InkedText::of(ink(all), all.name()).then(Ink::Plain, valid);
         let mut lines = inked("verdict", &text, self.style);
         for (what, who) in self.doubts(rows) {
-            let what = self.style.voice().text(&what);
             lines.extend(self.item(&format!("{}: {what}", words::names(&who))));
         }
         lines
@@ -194,7 +189,8 @@ impl ModesPage {
                 continue;
             };
             let who = format!("{} {}", row.mode, row.block);
-            let what = format!("{}: {}", plain.judgement(judged.0, judged.1), row.claim);
+            let claims = self.style.voice().sentences(&row.claims);
+            let what = format!("{}: {claims}", plain.judgement(judged.0, judged.1));
             match said.iter_mut().find(|(known, _)| *known == what) {
                 Some((_, rows)) => rows.push(who),
                 None => said.push((what, vec![who])),
@@ -232,6 +228,11 @@ impl FramedContent for ModesPage {
     fn verdict(&self, record: &Record, _text: &TextPage) -> Vec<String> {
         self.judged(record, &rows(record))
     }
+}
+
+/// A mean depth to a hundredth, and above that three digits: `0.72`, `31.0`.
+fn depth(device: &ModeDevice) -> String {
+    if device.depth < 1.0 { format!("{:.2}", device.depth) } else { digits(device.depth) }
 }
 
 fn rows(record: &Record) -> Vec<ModeRow> {

@@ -128,7 +128,7 @@ fn within(ramp: &RampView, style: TerminalStyle) -> Option<String> {
 /// What sets the limit, and the two readings that show it best.
 fn bound(bound: &RateBound, voice: Voice) -> Vec<PageFact> {
     let mut facts =
-        vec![fact("limit", format!("{}: {}", bound.cause.name(), voice.text(&bound.claim)))];
+        vec![fact("limit", format!("{}: {}", bound.cause.name(), voice.say(&bound.claim)))];
     let shown = bound.because.iter().take(2);
     facts.extend(shown.map(|it| fact::aside(reading(it, voice))));
     facts

@@ -4,9 +4,10 @@
 
 use super::fact::PageFact;
 use super::figure::estimate;
-use super::finding::{lead, reading};
+use super::finding::reading;
 use super::paint::{Ink, InkedText};
 use super::{TerminalStyle, balance};
+use assay_judge::leading::lead;
 use assay_plan::name::quoted;
 use assay_record::evidence::Direction;
 use assay_record::record::{

@@ -11,13 +11,13 @@ pub use rows::{SweepColumns, SweepUnit, rows};
 
 use super::fact::{self, PageFact, fact};
 use super::figure::duration;
-use super::finding::leading;
 use super::framed::{FramedContent, FramedPage};
 use super::picture::{self, Picture};
 use super::study::StudyPrinter;
 use super::table::ReportTable;
 use super::text::TextPage;
 use super::{ReportPage, TerminalStyle};
+use assay_judge::leading::leading;
 use assay_judge::sweep::{SweepView, swept};
 use assay_judge::words::{names, share};
 use assay_plan::plan::{self, CellParams, Job, Phase, Plan, Study as _, SweepAxis, SweepPacing};

@@ -13,6 +13,7 @@ use assay_plan::error::Error;
 use assay_plan::unit::{Bytes, GIB};
 use assay_record::evidence::{CachePages, FileLayout, Reading, Survey, SysRoot};
 use assay_record::record::Explanation;
+use assay_record::words::say;
 
 use crate::common;
 use crate::machines::Tree;
@@ -340,7 +341,7 @@ fn jobs_that_are_not_about_a_disk() {
         let told = pasted(&tree, &format!("fio --name=a --filename=/mnt/sd/cold {words}"));
         let verdict = &told.phases[0].verdict;
         let found: Vec<&str> = verdict.findings.iter().map(|f| f.trap.name()).collect();
-        (verdict.trust.name(), told.phases[0].measures.clone(), found.join(" "))
+        (verdict.trust.name(), say(&told.phases[0].measures.0), found.join(" "))
     };
     let tool = "the program, its system calls and memory".to_string();
     assert_eq!(told("--ioengine=null --rw=read --size=1g"), ("wrong", tool.clone(), "T29".into()));

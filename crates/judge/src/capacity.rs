@@ -7,6 +7,7 @@ use super::threshold::{REACHED, RESIDENT};
 use assay_plan::plan::{OffsetOrdering, Phase, Verify, Work};
 use assay_plan::stats::{BlockCensus, ContentCounts};
 use assay_plan::unit::Bytes;
+use assay_record::claim::{CapacityClaim, CapacityGap, Sentences};
 use assay_record::evidence::PathKind;
 use assay_record::record::{
     BlockFate, CapacityResult, Ending, FileExtents, MeasuredSubject, PhaseRecord, Record,
@@ -15,17 +16,17 @@ use assay_record::record::{
 
 /// What the blocks of a record tell.
 pub fn capacity(record: &Record) -> CapacityResult {
-    let nothing = |why: String| CapacityResult {
+    let nothing = |why: CapacityGap| CapacityResult {
         holding: BlockFate::Unknown,
         space: Bytes::ZERO,
         checked: Bytes::ZERO,
         whole: false,
         blocks: ContentCounts::default(),
         real: None,
-        claim: format!("Capacity unknown: {why}."),
+        claim: CapacityClaim::CapacityUnknown { why }.into(),
     };
     let Some((planned, block, whole)) = record.plan.phases.iter().find_map(counts) else {
-        return nothing("no phase of the plan checks what the blocks hold".into());
+        return nothing(CapacityGap::NothingChecks);
     };
     let number = record.plan.number(&planned.name).unwrap_or_default();
     let size = jobs_of(&record.resolved.jobs, number).next();
@@ -35,17 +36,23 @@ pub fn capacity(record: &Record) -> CapacityResult {
     };
     let blocks = census.whole();
     let checked = Bytes((blocks.right + blocks.wrong()).saturating_mul(block.0)).min(space);
-    let found = CapacityResult { space, checked, whole, blocks, ..nothing(String::new()) };
-    if blocks.wrong() == 0 {
-        return match unproven(record, phase, whole) {
-            Some(why) => CapacityResult { claim: format!("Capacity unknown: {why}."), ..found },
-            None => CapacityResult { holding: BlockFate::Genuine, claim: genuine(&found), ..found },
+    let (holding, real, claim) = if blocks.wrong() == 0 {
+        match unproven(record, phase, whole) {
+            Some(why) => (BlockFate::Unknown, None, CapacityClaim::CapacityUnknown { why }),
+            None if whole => (BlockFate::Genuine, None, CapacityClaim::AllReadBack { space }),
+            None => {
+                let claim = CapacityClaim::SpreadReadBack { blocks: blocks.right, space };
+                (BlockFate::Genuine, None, claim)
+            }
+        }
+    } else {
+        let (holding, real) = match on_device(record) {
+            true => of_device(census, block, whole),
+            false => (of_files(&blocks), None),
         };
-    }
-    let (holding, real) =
-        if on_device(record) { of_device(census, block, whole) } else { (of_files(&blocks), None) };
-    let found = CapacityResult { holding, real, ..found };
-    CapacityResult { claim: claim(&found), ..found }
+        (holding, real, claim(holding, &blocks))
+    };
+    CapacityResult { holding, space, checked, whole, blocks, real, claim: claim.into() }
 }
 
 /// Whether a phase counts what its blocks hold: their size, and whether they are all there are.
@@ -66,31 +73,31 @@ fn counted<'r>(record: &'r Record, planned: &Phase) -> Option<(&'r PhaseRecord, 
 }
 
 /// Why nothing was counted.
-fn stopped(record: &Record) -> String {
+fn stopped(record: &Record) -> CapacityGap {
     match &record.ending {
-        Ending::Failed(fault) => format!("a block could not be written ({})", fault.text),
-        Ending::Interrupted(_) => "the run was interrupted before a block was read back".into(),
-        Ending::Unfinished | Ending::Complete => "no block was read back".into(),
+        Ending::Failed(fault) => CapacityGap::NotWritten { fault: fault.text.clone() },
+        Ending::Interrupted(_) => CapacityGap::Interrupted,
+        Ending::Unfinished | Ending::Complete => CapacityGap::NotReadBack,
     }
 }
 
 /// Why right blocks do not show that the device holds them.
-fn unproven(record: &Record, phase: &PhaseRecord, whole: bool) -> Option<String> {
+fn unproven(record: &Record, phase: &PhaseRecord, whole: bool) -> Option<CapacityGap> {
     if matches!(record.ending, Ending::Interrupted(_)) || !phase.faults.is_empty() {
-        return Some("the run did not finish".into());
+        return Some(CapacityGap::NotFinished);
     }
     if !phase.evidence.unsure.is_empty() {
-        return Some("some of the blocks that were read had not been written".into());
+        return Some(CapacityGap::ReadUnwritten);
     }
     if !whole && !on_device(record) && !takes_space(phase) {
-        return Some("the test file does not occupy the space between the blocks".into());
+        return Some(CapacityGap::SpaceNotTaken);
     }
     let phase_view = PhaseView::new(record, phase);
     let from_device = |flow_view: &FlowView<'_>| {
         flow_view.on_devices() && flow_view.reach().is_some_and(|(reach, _)| reach >= REACHED)
     };
     if !phase_view.cases.iter().any(from_device) {
-        return Some("the counters do not show that the blocks came from the device".into());
+        return Some(CapacityGap::NotFromDevice);
     }
     let elsewhere = [
         MeasuredSubject::Memory,
@@ -102,7 +109,7 @@ fn unproven(record: &Record, phase: &PhaseRecord, whole: bool) -> Option<String>
     let verdict = phase.verdict.as_ref()?;
     elsewhere
         .contains(&verdict.measures)
-        .then(|| verdict.summary().trim_end_matches('.').to_string())
+        .then(|| CapacityGap::Judged { claims: Sentences(verdict.claims.clone()) })
 }
 
 /// Whether the files that were read have blocks everywhere: those that were written then lie apart on
@@ -162,33 +169,15 @@ fn of_device(
     }
 }
 
-fn genuine(found: &CapacityResult) -> String {
-    if found.whole {
-        return format!("All {} read back as written.", found.space);
-    }
-    let plural = if found.blocks.right == 1 { "block" } else { "blocks" };
-    format!(
-        "{} {plural}, spread over {} and at its end, read back as written.",
-        found.blocks.right, found.space
-    )
-}
-
-/// What is wrong, in a sentence.
-fn claim(found: &CapacityResult) -> String {
-    let (blocks, all) = (&found.blocks, found.blocks.right + found.blocks.wrong());
-    match found.holding {
-        BlockFate::Wraps => format!(
-            "{} of {all} blocks hold data that was written to other blocks: the addresses wrap around.",
-            blocks.misplaced
-        ),
-        BlockFate::Loses => format!(
-            "{} of {all} blocks were accepted but are lost: the device does not keep what is written there.",
-            blocks.wrong()
-        ),
-        BlockFate::Damaged | BlockFate::Unknown | BlockFate::Genuine => format!(
-            "{} of {all} blocks do not read back as written, the others do: the device loses or changes data.",
-            blocks.wrong()
-        ),
+/// What is wrong.
+fn claim(holding: BlockFate, blocks: &ContentCounts) -> CapacityClaim {
+    let (misplaced, wrong, all) = (blocks.misplaced, blocks.wrong(), blocks.right + blocks.wrong());
+    match holding {
+        BlockFate::Wraps => CapacityClaim::AddressesWrap { misplaced, all },
+        BlockFate::Loses => CapacityClaim::BlocksLost { wrong, all },
+        BlockFate::Damaged | BlockFate::Unknown | BlockFate::Genuine => {
+            CapacityClaim::BlocksChanged { wrong, all }
+        }
     }
 }
 

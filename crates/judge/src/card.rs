@@ -7,13 +7,13 @@
 
 use super::sustain::intervals;
 use super::threshold::{CLASS_SECOND, CLASS_SECONDS, CLASS_SLOW};
-use super::words::pace;
 use assay_plan::plan::{Action, OffsetOrdering, Phase, Work};
-use assay_plan::unit::{Bytes, Nanos, three_digits};
+use assay_plan::unit::{Bandwidth, Bytes, Iops, Nanos};
+use assay_record::claim::{CardClaim, CardWork, GradeGap, Sentences};
 use assay_record::evidence::{BlockLayer, CardInfo, Link, LinkKind};
 use assay_record::record::{
     CardGrading, ClassDemand, ClassGrade, ClassMinimum, ClassStanding, Ending, MeasuredSubject,
-    Metric, PhaseFigures, PhaseRecord, Record, Trust, WrittenSpan,
+    Metric, PhaseFigures, PhaseRecord, Record, ToldClaim, Trust, WrittenSpan,
 };
 
 /// One class: what it asks for.
@@ -108,7 +108,7 @@ fn grade(record: &Record, class: &SpeedClass, card: Option<&CardInfo>) -> ClassG
     }
     let mut standing =
         judged.iter().map(|need| need.standing).max().unwrap_or(ClassStanding::Unknown);
-    let mut why: Vec<String> = judged
+    let mut because: Vec<CardClaim> = judged
         .iter()
         .filter(|need| need.standing == standing)
         .filter_map(|need| need.because.clone())
@@ -116,14 +116,14 @@ fn grade(record: &Record, class: &SpeedClass, card: Option<&CardInfo>) -> ClassG
     let queue = card.is_none_or(|card| card.queue == Some(true));
     if class.mark == QUEUED && !queue && standing < ClassStanding::Below {
         standing = ClassStanding::Unknown;
-        why = vec!["it needs a host with a command queue, and this one shows none".into()];
+        because = vec![CardClaim::QueueNeeded];
     }
-    why.dedup();
+    because.dedup();
     ClassGrade {
         class: class.mark.into(),
         standing,
         needs: judged.into_iter().map(|judged| judged.need).collect(),
-        because: (!why.is_empty()).then(|| why.join("; ")),
+        because: because.into_iter().map(ToldClaim::from).collect(),
     }
 }
 
@@ -131,7 +131,7 @@ fn grade(record: &Record, class: &SpeedClass, card: Option<&CardInfo>) -> ClassG
 struct JudgedMinimum {
     need: ClassMinimum,
     standing: ClassStanding,
-    because: Option<String>,
+    because: Option<CardClaim>,
 }
 
 /// Holds one minimum against the phase that measures it. The shape: bytes of one I/O, and how many
@@ -145,33 +145,34 @@ fn judge(
     let planned = record.plan.phases.iter().find(|phase| measures(phase, demand, shape));
     let phase = planned.map(|phase| phase.name.clone());
     let need = ClassMinimum { demand, block: shape.0, least, phase, reached: None, slowest: None };
+    let work = match demand {
+        ClassDemand::SequentialWrite => CardWork::SequentialWrites(shape.0),
+        ClassDemand::RandomRead => CardWork::RandomReads,
+        ClassDemand::RandomWrite => CardWork::RandomWrites,
+    };
     let (reached, slowest) = match figure(record, &need, planned) {
         Ok(figure) => figure,
         Err(why) => {
-            let because = Some(format!("{} {why}", subject(demand, shape.0)));
+            let because = Some(CardClaim::NotProven { work, why });
             return JudgedMinimum { need, standing: ClassStanding::Unknown, because };
         }
     };
     let need = ClassMinimum { reached: Some(reached), slowest, ..need };
     let (standing, because) = if reached < least {
-        (ClassStanding::Below, Some(missed(demand, shape.0, reached, least)))
+        (ClassStanding::Below, Some(missed(work, reached, least)))
     } else if demand != ClassDemand::SequentialWrite {
         (ClassStanding::Cleared, None)
     } else {
         match slowest {
             Some(slowest) if slowest >= least => (ClassStanding::Cleared, None),
-            Some(slowest) => (
-                ClassStanding::Borderline,
-                Some(format!(
-                    "{} reach it on average, but only {} MB/s in their slowest seconds",
-                    subject(demand, shape.0),
-                    three_digits(slowest / 1e6)
-                )),
-            ),
-            None => (
-                ClassStanding::Unknown,
-                Some(format!("{} did not run long enough", subject(demand, shape.0))),
-            ),
+            Some(slowest) => {
+                let because = CardClaim::SlowSeconds { work, slowest: Bandwidth(slowest) };
+                (ClassStanding::Borderline, Some(because))
+            }
+            None => {
+                let because = CardClaim::NotProven { work, why: GradeGap::TooShort };
+                (ClassStanding::Unknown, Some(because))
+            }
         }
     };
     JudgedMinimum { need, standing, because }
@@ -183,12 +184,12 @@ fn figure(
     record: &Record,
     need: &ClassMinimum,
     planned: Option<&Phase>,
-) -> Result<(f64, Option<f64>), String> {
+) -> Result<(f64, Option<f64>), GradeGap> {
     let done = planned.and_then(|planned| record.done_of(planned));
-    let Some(phase) = done else { return Err("were not measured".into()) };
+    let Some(phase) = done else { return Err(GradeGap::NotMeasured) };
     let last = record.phases.last().is_some_and(|last| last.number == phase.number);
     if !phase.faults.is_empty() || last && matches!(record.ending, Ending::Interrupted(_)) {
-        return Err("were not measured to the end".into());
+        return Err(GradeGap::NotToTheEnd);
     }
     believed(phase, need.demand)?;
     let action = match need.demand {
@@ -199,7 +200,7 @@ fn figure(
         ClassDemand::SequentialWrite => Metric::Throughput,
         ClassDemand::RandomRead | ClassDemand::RandomWrite => Metric::Iops,
     };
-    let reached = PhaseFigures::of(phase).value(action, metric).ok_or("have no result")?;
+    let reached = PhaseFigures::of(phase).value(action, metric).ok_or(GradeGap::NoResult)?;
     let slowest =
         (need.demand == ClassDemand::SequentialWrite).then(|| slowest(phase, need.block)).flatten();
     Ok((reached, slowest))
@@ -224,16 +225,15 @@ fn measures(phase: &Phase, demand: ClassDemand, (block, depth): (Bytes, Option<u
 }
 
 /// Whether a figure may clear a class, or why not.
-fn believed(phase: &PhaseRecord, demand: ClassDemand) -> Result<(), String> {
-    let Some(verdict) = &phase.verdict else { return Err("were not judged".into()) };
+fn believed(phase: &PhaseRecord, demand: ClassDemand) -> Result<(), GradeGap> {
+    let Some(verdict) = &phase.verdict else { return Err(GradeGap::NotJudged) };
     let unsteady =
         verdict.trust == Trust::Doubtful && verdict.measures == MeasuredSubject::Unsteady;
     if verdict.trust == Trust::Sound || unsteady && demand == ClassDemand::SequentialWrite {
         return Ok(());
     }
-    let summary = verdict.summary();
-    let summary = summary.trim_end_matches('.');
-    Err(format!("have a result that is {} ({summary})", verdict.trust.name()))
+    let (trust, claims) = (verdict.trust.name().into(), Sentences(verdict.claims.clone()));
+    Err(GradeGap::NotBelieved { trust, claims })
 }
 
 /// The rate of the slowest seconds of writes in order, bytes per second; one in twenty is passed
@@ -251,44 +251,35 @@ fn slowest(phase: &PhaseRecord, block: Bytes) -> Option<f64> {
     slow.filter(|_| enough)
 }
 
-/// Who does not reach something, in words.
-fn subject(demand: ClassDemand, block: Bytes) -> String {
-    match demand {
-        ClassDemand::SequentialWrite => format!("sequential writes of {block}"),
-        ClassDemand::RandomRead => "random reads".into(),
-        ClassDemand::RandomWrite => "random writes".into(),
-    }
-}
-
-/// A minimum that was missed, in words.
-fn missed(demand: ClassDemand, block: Bytes, reached: f64, least: f64) -> String {
-    let who = subject(demand, block);
-    match demand {
-        ClassDemand::SequentialWrite => format!(
-            "{who} reach {} of {} MB/s",
-            three_digits(reached / 1e6),
-            three_digits(least / 1e6)
-        ),
-        ClassDemand::RandomRead | ClassDemand::RandomWrite => {
-            format!("{who} reach {} of {least} per second", three_digits(reached))
+/// A minimum that was missed.
+fn missed(work: CardWork, reached: f64, least: f64) -> CardClaim {
+    match work {
+        CardWork::SequentialWrites(_) => {
+            let (reached, least) = (Bandwidth(reached), Bandwidth(least));
+            CardClaim::RateMissed { work, reached, least }
+        }
+        CardWork::RandomReads | CardWork::RandomWrites => {
+            let (reached, least) = (Iops(reached), Iops(least));
+            CardClaim::OperationsMissed { work, reached, least }
         }
     }
 }
 
-/// What of this host may keep a card below what it can do, in sentences.
-fn host(record: &Record, grades: &[ClassGrade]) -> Vec<String> {
-    let mut said: Vec<String> = Vec::new();
+/// What of this host may keep a card below what it can do.
+fn host(record: &Record, grades: &[ClassGrade]) -> Vec<ToldClaim> {
+    let mut said: Vec<ToldClaim> = Vec::new();
     let lowest = grades.iter().filter(|grade| grade.standing == ClassStanding::Below);
     let wanted = lowest.flat_map(|grade| &grade.needs).filter(|need| {
         need.demand == ClassDemand::SequentialWrite && need.reached.is_some_and(|r| r < need.least)
     });
     let wanted = wanted.map(|need| need.least).fold(f64::INFINITY, f64::min);
     for layer in layers(record) {
-        said.extend(layer.hardware.links.iter().filter_map(|link| of_link(layer, link, wanted)));
+        let links = layer.hardware.links.iter();
+        said.extend(links.filter_map(|link| of_link(layer, link, wanted)).map(ToldClaim::from));
     }
     let queued = grades.iter().any(|g| g.class == QUEUED && g.standing == ClassStanding::Cleared);
     if !queued && card(record).is_some_and(|card| card.queue != Some(true)) {
-        said.push("No command queue is in use: the card gets random I/Os one at a time.".into());
+        said.push(CardClaim::NoQueueInUse.into());
     }
     let missed = |phase: &PhaseRecord| {
         let needs = grades.iter().flat_map(|grade| &grade.needs);
@@ -299,40 +290,36 @@ fn host(record: &Record, grades: &[ClassGrade]) -> Vec<String> {
     for verdict in phases.filter_map(|phase| phase.verdict.as_ref()) {
         let outside = matches!(verdict.measures, MeasuredSubject::Limited | MeasuredSubject::Tool);
         let claim = verdict.findings.iter().find(|f| f.measures == Some(verdict.measures));
-        said.extend(claim.filter(|_| outside).map(|finding| finding.text()));
+        said.extend(claim.filter(|_| outside).map(|finding| ToldClaim(finding.claim.clone())));
     }
-    let mut once: Vec<String> = Vec::new();
-    for sentence in said {
-        if !once.contains(&sentence) {
-            once.push(sentence);
+    let mut once: Vec<ToldClaim> = Vec::new();
+    for claim in said {
+        if !once.contains(&claim) {
+            once.push(claim);
         }
     }
     once
 }
 
 /// What a link may cost a card that missed `wanted` bytes per second.
-fn of_link(layer: &BlockLayer, link: &Link, wanted: f64) -> Option<String> {
-    let name = &layer.name;
+fn of_link(layer: &BlockLayer, link: &Link, wanted: f64) -> Option<CardClaim> {
+    let device = layer.name.clone();
     let mode = match link.mode.seen() {
         Some(mode) => mode.clone(),
         None if link.kind == LinkKind::Mmc => {
-            return Some(format!("The bus mode of {name} is unknown: it may be a slow one."));
+            return Some(CardClaim::BusModeUnknown { device });
         }
         None => return None,
     };
     let ceiling = link.ceiling? as f64;
     if ceiling < wanted {
-        return Some(format!("The link of {name} runs as {mode}, at most {}.", pace(ceiling)));
+        return Some(CardClaim::LinkBelowClass { device, mode, most: Bandwidth(ceiling) });
     }
-    let driver = link.driver.as_deref().unwrap_or("a driver that is not named");
-    match link.kind {
-        LinkKind::Usb => Some(format!(
-            "{name} is in a USB reader ({mode}, {driver}), which hides the registers and the command queue of a card."
-        )),
-        _ => link.possible.filter(|possible| *possible as f64 > ceiling).map(|possible| {
-            format!("{name} runs as {mode}, but could run at {}.", pace(possible as f64))
-        }),
+    if link.kind == LinkKind::Usb {
+        return Some(CardClaim::HiddenByReader { device, mode, driver: link.driver.clone() });
     }
+    let possible = Bandwidth(link.possible? as f64);
+    (possible.0 > ceiling).then_some(CardClaim::LinkCouldDoMore { device, mode, possible })
 }
 
 #[cfg(test)]

@@ -4,7 +4,9 @@ use super::words::replacing;
 use assay_plan::plan::{Action, Phase, Plan, Work};
 use assay_plan::stats::ActionTotal;
 use assay_plan::unit::Bytes;
+use assay_record::claim::{CellInstead, CellObstacle, SummaryClaim};
 use assay_record::record::{NextStep, PhaseRecord, Record, Remedy, Resolved, jobs_of};
+use assay_record::words::say;
 
 /// Whether a phase is still to be done, after those that the record has. Where no cell can be done,
 /// nothing is made ready for them.
@@ -17,7 +19,7 @@ pub(super) fn wanted(record: &Record, phase: &Phase) -> bool {
 
 /// Why a cell cannot be done on this machine, or on the test file as it was made.
 pub(super) fn impossible(record: &Record, phase: &Phase) -> Option<String> {
-    obstacle(record, phase).map(|obstacle| obstacle.why())
+    obstacle(record, phase).map(|obstacle| say(&obstacle))
 }
 
 /// Whether a cell can be done here, if there is time for it.
@@ -27,7 +29,7 @@ pub(super) fn possible(record: &Record, phase: &Phase) -> bool {
 
 /// Why none of the cells can be done, and what to write instead; `None` where one can, or there are
 /// none.
-pub(super) fn nothing_possible(record: &Record) -> Option<(String, Option<NextStep>)> {
+pub(super) fn nothing_possible(record: &Record) -> Option<(SummaryClaim, Option<NextStep>)> {
     let mut first = None;
     for phase in record.plan.phases.iter().filter(|phase| record.plan.leaves_out(&phase.name)) {
         let found = obstacle(record, phase)?;
@@ -35,71 +37,35 @@ pub(super) fn nothing_possible(record: &Record) -> Option<(String, Option<NextSt
     }
     let (phase, found) = first?;
     let block = phase.cell_params().map_or(Bytes::ZERO, |cell_params| cell_params.block);
-    let why = format!("{block} is {}; {}", found.why(), found.instead(&record.plan));
-    Some((why, found.next(&record.plan)))
+    let (instead, next) = (instead(&found, &record.plan), next(&found, &record.plan));
+    Some((SummaryClaim::NothingMeasured { block, why: found, instead }, next))
 }
 
-/// What keeps a cell from being done.
-enum CellObstacle {
-    /// Its block does not fit the unit of direct I/O of that device, bytes.
-    Unit { less: bool, align: u64, name: String },
-    /// Its block, or one of each worker, is more than there is.
-    Room { divided: bool, there: Bytes },
-    /// It is more than could be written in the time for that.
-    Written { divided: bool, there: Bytes },
-}
-
-impl CellObstacle {
-    /// In words that go on from the size of the block.
-    fn why(&self) -> String {
-        let share = |divided| if divided { "each worker's part of " } else { "" };
-        match self {
-            Self::Unit { less, align, name } => {
-                let is = if *less { "smaller than" } else { "not a multiple of" };
-                format!("{is} a logical block of {name} ({align} bytes)")
-            }
-            Self::Room { divided, there } => {
-                format!("larger than {}the {there} available", share(*divided))
-            }
-            Self::Written { divided, there } => format!(
-                "larger than {}the test file ({there}, all that could be written in its time)",
-                share(*divided)
-            ),
-        }
-    }
-
-    /// What to write instead.
-    fn instead(&self, plan: &Plan) -> String {
-        let tool = &plan.origin.tool;
-        match self {
-            Self::Unit { align, .. } => {
-                format!("use blocks that are multiples of {align} bytes")
-            }
-            Self::Room { .. } => {
-                tool.fitting.as_deref().unwrap_or("use smaller blocks, or a larger --size").into()
-            }
-            Self::Written { .. } => "use smaller blocks, or a longer --time".into(),
-        }
+/// What to write instead.
+fn instead(obstacle: &CellObstacle, plan: &Plan) -> CellInstead {
+    match (obstacle, &plan.origin.tool.fitting) {
+        (CellObstacle::Unit { align, .. }, _) => CellInstead::Multiples { align: *align },
+        (CellObstacle::Room { .. }, Some(words)) => CellInstead::OfTool(words.clone()),
+        (CellObstacle::Room { .. }, None) => CellInstead::Smaller,
+        (CellObstacle::Written { .. }, _) => CellInstead::SmallerOrLonger,
     }
 }
 
-impl CellObstacle {
-    /// The line with blocks that can be done.
-    fn next(&self, plan: &Plan) -> Option<NextStep> {
-        let Self::Unit { align, .. } = self else { return None };
-        let words = plan.origin.tool.aligned.as_ref()?.replace("{align}", &align.to_string());
-        let (option, value) = words.split_once(' ')?;
-        let command = replacing(&plan.origin, option, value)?;
-        Some(NextStep::new(Remedy::OtherBlocks, command))
-    }
+/// The line with blocks that can be done.
+fn next(obstacle: &CellObstacle, plan: &Plan) -> Option<NextStep> {
+    let CellObstacle::Unit { align, .. } = obstacle else { return None };
+    let words = plan.origin.tool.aligned.as_ref()?.replace("{align}", &align.to_string());
+    let (option, value) = words.split_once(' ')?;
+    let command = replacing(&plan.origin, option, value)?;
+    Some(NextStep::new(Remedy::OtherBlocks, command))
 }
 
 fn obstacle(record: &Record, phase: &Phase) -> Option<CellObstacle> {
     let cell_params = phase.cell_params()?;
-    if let Some((align, name)) = unit_of_direct(&record.resolved, &record.plan)
+    if let Some((align, device)) = unit_of_direct(&record.resolved, &record.plan)
         && !cell_params.block.0.is_multiple_of(align)
     {
-        return Some(CellObstacle::Unit { less: cell_params.block.0 < align, align, name });
+        return Some(CellObstacle::Unit { less: cell_params.block.0 < align, align, device });
     }
     let job = jobs_of(&record.resolved.jobs, record.plan.number(&phase.name)?).next()?;
     let workers = if divided(phase) { u64::from(cell_params.workers) } else { 1 };

@@ -1,4 +1,7 @@
-//! Which rows of `modes` speak for the whole page.
+//! Which rows of `modes` speak for the whole page, what they come to, and why they rank as they do.
+
+pub mod row;
+pub mod why;
 
 use super::study::StudyJudge;
 use assay_plan::plan::{Durability, ModesStudy, Work};

@@ -2,14 +2,14 @@
 //! stands in the way.
 
 use super::measure::{DeviceLevel, PhaseView};
+use super::of_phase;
 use super::threshold::{CPU_FULL, EQUAL, QUEUE_FULL, WAITING_FOR_CPU};
 use super::waiting_for_cpu::{grown, stopped};
 use super::words::share;
-use super::{of_phase, throttled};
 use assay_plan::plan::{self, Action, Phase, Study as _};
 use assay_plan::stats::{self, LoadRate};
-use assay_plan::unit::{Iops, Nanos};
-use assay_record::claim::ExhibitOf;
+use assay_plan::unit::{Iops, MeanInFlight, Nanos};
+use assay_record::claim::{BoundClaim, Claim, LimitClaim, Sentences};
 use assay_record::record::{
     Bottleneck, Ending, Exhibit, Finding, LoadPoint, MeasuredSubject, Metric, PhaseFigures,
     PhaseRecord, RampResult, Record, Statistic, Trust,
@@ -45,8 +45,8 @@ pub struct RampStep<'a> {
 pub struct RateBound {
     /// What it is.
     pub cause: Bottleneck,
-    /// In one sentence.
-    pub claim: String,
+    /// What that is.
+    pub claim: BoundClaim,
     /// The readings that show it.
     pub because: Vec<Exhibit>,
 }
@@ -111,7 +111,7 @@ pub fn ramp_result(aim: &plan::RampPlan, record: &Record) -> Option<RampResult> 
         top: ramp.steps[ramp.top].reached(),
         within: ramp.within().map(RampStep::reached),
         limit: ramp.bound.cause,
-        claim: ramp.bound.claim,
+        claim: ramp.bound.claim.into(),
         because: ramp.bound.because,
     })
 }
@@ -160,23 +160,21 @@ fn bound(
     let verdict = of_phase(record, step.phase);
     if verdict.trust == Trust::Wrong {
         // Its row says why.
-        let (trust, what) = (verdict.trust.name(), verdict.measures.name());
-        return unknown(format!("the figures are not the device's: {trust} · {what}"));
+        let (trust, measures) = (verdict.trust.name().into(), verdict.measures.name().into());
+        return unknown(BoundClaim::FiguresNotDevices { trust, measures });
     }
     if let Some(limit) = verdict.findings.iter().find_map(throttle) {
         return limit;
     }
     if knee + 1 == steps.len() {
         let claim = match record.ending {
-            _ if steps.len() == 1 => "one step is not enough to tell",
-            Ending::Complete | Ending::Unfinished => {
-                "throughput was still growing at the last step"
-            }
+            _ if steps.len() == 1 => BoundClaim::OneStep,
+            Ending::Complete | Ending::Unfinished => BoundClaim::StillGrowing { stopped: false },
             Ending::Interrupted(_) | Ending::Failed(_) => {
-                "throughput was still growing when the run was stopped"
+                BoundClaim::StillGrowing { stopped: true }
             }
         };
-        return RateBound { cause: Bottleneck::Nothing, claim: claim.into(), because: vec![] };
+        return RateBound { cause: Bottleneck::Nothing, claim, because: vec![] };
     }
     let level = phase_view
         .cases
@@ -185,38 +183,40 @@ fn bound(
         .and_then(|flow_view| flow_view.top());
     match level {
         Some(level) => queue(&phase_view, step, level),
-        None => unknown(format!("no device counters could be read. {}", verdict.summary())),
+        None => unknown(BoundClaim::NoCounters { claims: Sentences(verdict.claims) }),
     }
 }
 
-fn unknown(claim: String) -> RateBound {
+fn unknown(claim: BoundClaim) -> RateBound {
     RateBound { cause: Bottleneck::Unknown, claim, because: vec![] }
 }
 
 /// The limit that a finding names, with its file.
 fn throttle(found: &Finding) -> Option<RateBound> {
-    let limited =
-        found.measures == Some(MeasuredSubject::Limited) && found.trap == throttled::RULE.id;
-    let (limit, rest) = found.because.split_first().filter(|_| limited)?;
-    // In words, without the number that stands in the file.
-    let value = limit.value();
-    let rate = value.split(" (").next().unwrap_or_default();
-    // Without a file it is the finding that requests wait above the queue.
-    matches!(limit.of, ExhibitOf::LimitOn(_)).then(|| RateBound {
-        cause: Bottleneck::Throttle,
-        claim: format!("cgroup limit of {rate} ({})", limit.source()),
-        because: rest.to_vec(),
-    })
+    // What only says that requests wait above the queue names no limit.
+    let (
+        Claim::Limit(
+            LimitClaim::AtCgroupLimit { limit, file, .. }
+            | LimitClaim::HeldByCgroup { limit, file, .. },
+        ),
+        true,
+    ) = (&found.claim, found.measures == Some(MeasuredSubject::Limited))
+    else {
+        return None;
+    };
+    let claim = BoundClaim::ByCgroup { limit: *limit, file: file.clone() };
+    let because = found.because.get(1..).unwrap_or_default().to_vec();
+    Some(RateBound { cause: Bottleneck::Throttle, claim, because })
 }
 
 /// Of device, CPU and lock the one that the queue of the device and the time of the CPUs point at.
 fn queue(phase_view: &PhaseView, step: &RampStep, level: &DeviceLevel) -> RateBound {
     let planned = step.in_flight();
     let had = level.in_flight();
+    let device = level.name();
     let mut because = vec![level.exhibit_work()];
     if had >= f64::from(planned) * QUEUE_FULL {
-        let claim =
-            format!("{} was saturated, with {had:.1} of {planned} I/Os in its queue", level.name());
+        let claim = BoundClaim::QueueFull { device, had: MeanInFlight(had), planned };
         return RateBound { cause: Bottleneck::Device, claim, because };
     }
     // More workers than CPUs cannot use more than these.
@@ -226,21 +226,12 @@ fn queue(phase_view: &PhaseView, step: &RampStep, level: &DeviceLevel) -> RateBo
     if let Some(used) = used {
         because.push(Exhibit::new("CPU time of each worker", share(used), "/proc/self/stat"));
         if used + waited >= CPU_FULL {
-            let of = if cpus == 1 { "a CPU".into() } else { format!("{cpus} CPUs") };
-            let mut claim = format!("the workers used {} of {of}", share(used));
-            if waited >= WAITING_FOR_CPU {
-                let part = share(waited.min(1.0));
-                claim.push_str(&format!(
-                    " and waited for a CPU {part} of the time (other processes or a CPU limit)"
-                ));
-            }
+            let waited = (waited >= WAITING_FOR_CPU).then(|| share(waited.min(1.0)));
+            let claim = BoundClaim::WorkersOnCpus { used: share(used), cpus, waited };
             return RateBound { cause: Bottleneck::Cpu, claim, because };
         }
     }
-    let claim = format!(
-        "only {had:.1} of {planned} I/Os reached the queue of {} and no CPU was saturated: the rest waited above it, for example on a file lock",
-        level.name()
-    );
+    let claim = BoundClaim::HeldAboveQueue { device, had: MeanInFlight(had), planned };
     RateBound { cause: Bottleneck::Lock, claim, because }
 }
 
@@ -334,7 +325,8 @@ mod tests {
         record.resolved.limits = capped.record.resolved.limits;
         let ramp = ramp(&record);
         assert_eq!((ramp.knee, ramp.bound.cause), (1, Bottleneck::Throttle));
-        assert!(ramp.bound.claim.contains("blkio.throttle.write_bps_device"));
+        let BoundClaim::ByCgroup { file, .. } = &ramp.bound.claim else { panic!("no limit") };
+        assert!(file.ends_with("blkio.throttle.write_bps_device"), "{file}");
     }
 
     #[test]
@@ -345,12 +337,9 @@ mod tests {
         }
         let bound = ramp(&record).bound;
         assert_eq!(bound.cause, Bottleneck::Unknown);
-        assert!(
-            bound.claim.starts_with("the figures are not the device's: wrong · "),
-            "{}",
-            bound.claim
-        );
-        assert!(!bound.claim.ends_with('.') && bound.claim.len() < 70, "{}", bound.claim);
+        let wrong =
+            matches!(&bound.claim, BoundClaim::FiguresNotDevices { trust, .. } if trust == "wrong");
+        assert!(wrong, "{:?}", bound.claim);
     }
 
     #[test]

@@ -211,10 +211,7 @@ impl VerdictSum {
 
 /// What is said where no phase counts: there is no figure.
 fn of_none(record: &Record) -> Verdict {
-    let (claim, next) = match leave::nothing_possible(record) {
-        Some((why, next)) => (SummaryClaim::NothingMeasured { why }, next),
-        None => (SummaryClaim::NoResult, None),
-    };
+    let (claim, next) = leave::nothing_possible(record).unwrap_or((SummaryClaim::NoResult, None));
     let claim = Claim::from(claim);
     let (id, invalid) = (unseen::RULE.id, MeasuredSubject::Invalid);
     let mut found =

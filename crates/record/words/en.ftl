@@ -76,105 +76,242 @@ io-limit = { $reads ->
 
 ## Before a run
 
-foreseen-changes-left = No flush: changes may still be in memory, not on { $device }, when the clock stops.
-foreseen-writes-left = No flush: { $limit ->
+flush-changes-left = No flush: changes may still be in memory, not on { $device }, when the clock stops.
+flush-writes-left = No flush: { $limit ->
     [none] some of the data
    *[other] up to { $limit }
  } may still be dirty pages, not on { $device }, when the clock stops.
-foreseen-each-write-waits = Flush-bound: each write waits for { $device }; this is the latency of a durable write, not throughput.
-foreseen-data-shrink = { $kind } at { $point } compresses ({ $option }), and this data ({ $fill }) shrinks: { $device } writes fewer bytes.
-foreseen-rounds-in-memory = It runs for { $time } over { $size }, for which memory has room: from the second round on, its I/Os { $reads ->
+flush-each-write-waits = Flush-bound: each write waits for { $device }; this is the latency of a durable write, not throughput.
+layer-data-shrink = { $kind } at { $point } compresses ({ $option }), and this data ({ $fill }) shrinks: { $device } writes fewer bytes.
+memory-rounds-in-memory = It runs for { $time } over { $size }, for which memory has room: from the second round on, its I/Os { $reads ->
     [yes] are read from memory
    *[no] overwrite in memory what is not flushed yet
  }.
-foreseen-part-cached = { $part } of { $path } is in the page cache: that part is not read from { $device }.
-foreseen-reads-through-cache = Reads go through the page cache: what an earlier phase or run left there is not read from { $device }.
-foreseen-extend-one-file = { $depth } writes in flight extend one file: they serialize on its lock, and { $device } gets one at a time.
-foreseen-will-allocate = First writes allocate blocks: overwriting an existing file may be several times as fast.
-foreseen-direct-misfits = Direct I/O { $offset ->
+memory-part-cached = { $part } of { $path } is in the page cache: that part is not read from { $device }.
+memory-reads-through-cache = Reads go through the page cache: what an earlier phase or run left there is not read from { $device }.
+limit-extend-one-file = { $depth } writes in flight extend one file: they serialize on its lock, and { $device } gets one at a time.
+place-will-allocate = First writes allocate blocks: overwriting an existing file may be several times as fast.
+place-direct-misfits = Direct I/O { $offset ->
     [yes] from an offset
    *[no] in blocks
  } of { $bytes } bytes is not by multiples of { $sector }: it fails with 'Invalid argument' on most file systems.
-foreseen-byte-by-byte = Each byte is a separate call ({ $method }): this is CPU-bound, unless { $device } is slower than a few MB/s.
-foreseen-one-in-flight = Latency-bound at queue depth 1: one I/O of { $block } in flight, so this is not the disk's peak.
-foreseen-large-sectors = { $device } has { $sector } sectors: direct I/O in smaller blocks is refused.
-foreseen-emulated-sectors = { $device } accepts { $logical } sectors but writes { $physical }: for a smaller write it reads first (read-modify-write), which cannot be seen from here.
-foreseen-one-command = { $device } uses the { $driver } driver, one command at a time: queue depth 32 is queue depth 1.
-foreseen-large-erase = { $device } has { $erase } erase blocks: small random writes cost many times their size (write amplification).
-foreseen-no-queue = { $device } claims { $class }, which requires a command queue; this host shows none.
-foreseen-write-cache = Direct writes end in the write cache of { $device }: only a flush, or O_DSYNC, makes them durable.
-foreseen-holes = { $part } of the file was never written (holes): reads there return zeros without disk I/O.
-foreseen-encoded = { $part } of the file is compressed or encoded: the disk reads fewer bytes than the program gets.
-foreseen-crumbled = The file is fragmented ({ $extents } extents): large reads reach the disk as small ones.
-foreseen-file-cached = { $part } of the file is in the page cache: that part is not read from the disk.
-foreseen-left-unknown = No flush: how much is not yet on { $device } when the clock stops is unknown.
-foreseen-all-left = No flush, and all { $bytes } fit in dirty pages: the clock stops before { $device } has them.
-foreseen-part-left = No flush: of { $bytes } up to { $left } ({ $part }) may still be dirty pages when the clock stops.
-foreseen-up-to-left = No flush: up to { $limit } may still be dirty pages when the clock stops.
-foreseen-left-to-close = No flush: the close writes out dirty pages, unless another program has { $device } open, and the drive's write cache is not flushed.
-foreseen-other-meaning = { $words }
-foreseen-nothing-to-copy = { $path } cannot be opened, so nothing is copied.
-foreseen-conv-sync = conv=sync pads short blocks with zeros and flushes nothing; conv=fsync flushes.
-foreseen-each-of-waits = Flush-bound: each of { $writes } writes of { $block } waits for { $device }; this is the latency of a durable write, not throughput.
-foreseen-limited = A cgroup limits { $reads ->
+limit-byte-by-byte = Each byte is a separate call ({ $method }): this is CPU-bound, unless { $device } is slower than a few MB/s.
+limit-one-in-flight = Latency-bound at queue depth 1: one I/O of { $block } in flight, so this is not the disk's peak.
+place-large-sectors = { $device } has { $sector } sectors: direct I/O in smaller blocks is refused.
+place-emulated-sectors = { $device } accepts { $logical } sectors but writes { $physical }: for a smaller write it reads first (read-modify-write), which cannot be seen from here.
+limit-one-command = { $device } uses the { $driver } driver, one command at a time: queue depth 32 is queue depth 1.
+place-large-erase = { $device } has { $erase } erase blocks: small random writes cost many times their size (write amplification).
+limit-no-queue = { $device } claims { $class }, which requires a command queue; this host shows none.
+flush-write-cache = Direct writes end in the write cache of { $device }: only a flush, or O_DSYNC, makes them durable.
+layer-holes = { $part } of the file was never written (holes): reads there return zeros without disk I/O.
+layer-encoded = { $part } of the file is compressed or encoded: the disk reads fewer bytes than the program gets.
+place-crumbled = The file is fragmented ({ $extents } extents): large reads reach the disk as small ones.
+memory-file-cached = { $part } of the file is in the page cache: that part is not read from the disk.
+flush-left-unknown = No flush: how much is not yet on { $device } when the clock stops is unknown.
+flush-all-left = No flush, and all { $bytes } fit in dirty pages: the clock stops before { $device } has them.
+memory-part-left = No flush: of { $bytes } up to { $left } ({ $part }) may still be dirty pages when the clock stops.
+memory-up-to-left = No flush: up to { $limit } may still be dirty pages when the clock stops.
+flush-left-to-close = No flush: the close writes out dirty pages, unless another program has { $device } open, and the drive's write cache is not flushed.
+flush-other-meaning = { $words }
+outcome-nothing-to-copy = { $path } cannot be opened, so nothing is copied.
+flush-conv-sync = conv=sync pads short blocks with zeros and flushes nothing; conv=fsync flushes.
+flush-each-of-waits = Flush-bound: each of { $writes } writes of { $block } waits for { $device }; this is the latency of a durable write, not throughput.
+limit-limited = A cgroup limits { $reads ->
     [yes] reads from
    *[no] writes to
  } { $device } to { $limit }: results will show that limit.
-foreseen-few-cpus = A cgroup limits this process to { DIGITS($cpus, 2) } CPUs: when throttled, it submits no I/O.
-foreseen-hidden-limits = Cgroups above the visible root may have limits that cannot be read from here.
-foreseen-stays-dirty = Without a flush, up to { $limit } of a write stays in dirty pages: smaller writes measure only memory.
-foreseen-read-back = Data just written or read is read back from the page cache, up to the { $memory } of { $group ->
+limit-few-cpus = A cgroup limits this process to { DIGITS($cpus, 2) } CPUs: when throttled, it submits no I/O.
+limit-hidden-limits = Cgroups above the visible root may have limits that cannot be read from here.
+flush-stays-dirty = Without a flush, up to { $limit } of a write stays in dirty pages: smaller writes measure only memory.
+memory-read-back = Data just written or read is read back from the page cache, up to the { $memory } of { $group ->
     [yes] its cgroup
    *[no] the machine
  }.
-foreseen-swap-there = Swap ({ $area }) is on { $devices } too: swapping counts as foreign I/O.
-foreseen-far-from-cpus = { $device } is local to CPUs { $near }, none of which this process may use: each I/O crosses NUMA nodes.
-foreseen-slow-governor = The CPU governor is { $governor }: at queue depth 1 the CPUs may clock down between two I/Os.
-foreseen-drive-hot = { $device } is at or near its temperature limit: it will throttle.
-foreseen-cpus-throttled = The CPUs are already throttled by heat or power supply.
-foreseen-slow-clock = The clock source is { $source }, and reading it takes { $cost }: short I/Os look longer.
-foreseen-compresses = { $kind } at { $point } compresses ({ $option }): for zeros and repeated data the disk writes fewer bytes.
-foreseen-no-barrier = { $kind } at { $point } sends no flush to the drive ({ $option }): fsync does not flush the drive's cache here.
-foreseen-mounted-sync = { $kind } at { $point } is mounted { $option }: every write waits for the disk, and small writes measure the latency of a flush.
-foreseen-discards = { $kind } at { $point } uses online discard ({ $option }): deleting files slows down the I/O that follows.
-foreseen-access-times = { $kind } at { $point } updates access times on every read: reads cause writes.
-foreseen-checksums = btrfs at { $point } keeps checksums, so direct writes go through the page cache.
-foreseen-little-space = Only { $free } of the file system is free: new files are fragmented, and slower than the disk.
-foreseen-few-inodes = Only { $free } inodes are free: a test with many files will run out of them.
-foreseen-memory-device = Results here are the speed of memory: { $path } is not a disk.
-foreseen-no-storage = { $path } is not storage: results are the speed of the program and of memory.
-foreseen-device-hidden = The device below { $path } cannot be seen ({ $why }): no result can be proven.
-foreseen-counters-off = I/O statistics are off for { $device }, so no result can be proven.
-foreseen-dax = { $device } supports DAX: such I/O is not in its counters.
-foreseen-zoned = { $device } is zoned ({ $zones }): random writes and overwrites cost far more than on other disks.
-foreseen-loop-cached = { $device } uses the page cache for its file { $file }: direct I/O ends there, in memory.
-foreseen-virtual-disk = { $device } is a virtual disk: the host may cache it, which cannot be ruled out from here.
-foreseen-translated = { $device } { $by }.
-foreseen-all-cached = All of { $path } is in the page cache: it is not read from { $device }.
-foreseen-only-first = Only the first run counts: repeated, it reads from the page cache, not from { $device }.
-foreseen-no-effect = iflag={ $flag } has no effect on reads: they still go through the page cache.
-foreseen-behind-stream = What is behind { $output ->
+others-swap-there = Swap ({ $area }) is on { $devices } too: swapping counts as foreign I/O.
+place-far-from-cpus = { $device } is local to CPUs { $near }, none of which this process may use: each I/O crosses NUMA nodes.
+limit-slow-governor = The CPU governor is { $governor }: at queue depth 1 the CPUs may clock down between two I/Os.
+limit-drive-hot = { $device } is at or near its temperature limit: it will throttle.
+limit-cpus-throttled = The CPUs are already throttled by heat or power supply.
+steady-slow-clock = The clock source is { $source }, and reading it takes { $cost }: short I/Os look longer.
+layer-compresses = { $kind } at { $point } compresses ({ $option }): for zeros and repeated data the disk writes fewer bytes.
+flush-no-barrier = { $kind } at { $point } sends no flush to the drive ({ $option }): fsync does not flush the drive's cache here.
+flush-mounted-sync = { $kind } at { $point } is mounted { $option }: every write waits for the disk, and small writes measure the latency of a flush.
+layer-discards = { $kind } at { $point } uses online discard ({ $option }): deleting files slows down the I/O that follows.
+place-access-times = { $kind } at { $point } updates access times on every read: reads cause writes.
+memory-checksums = btrfs at { $point } keeps checksums, so direct writes go through the page cache.
+place-little-space = Only { $free } of the file system is free: new files are fragmented, and slower than the disk.
+place-few-inodes = Only { $free } inodes are free: a test with many files will run out of them.
+layer-memory-device = Results here are the speed of memory: { $path } is not a disk.
+layer-no-storage = { $path } is not storage: results are the speed of the program and of memory.
+outcome-device-hidden = The device below { $path } cannot be seen ({ $why }): no result can be proven.
+outcome-counters-off = I/O statistics are off for { $device }, so no result can be proven.
+layer-dax = { $device } supports DAX: such I/O is not in its counters.
+layer-zoned = { $device } is zoned ({ $zones }): random writes and overwrites cost far more than on other disks.
+flush-loop-cached = { $device } uses the page cache for its file { $file }: direct I/O ends there, in memory.
+flush-virtual-disk = { $device } is a virtual disk: the host may cache it, which cannot be ruled out from here.
+layer-translated = { $device } { $by }.
+memory-all-cached = All of { $path } is in the page cache: it is not read from { $device }.
+memory-only-first = Only the first run counts: repeated, it reads from the page cache, not from { $device }.
+memory-no-effect = iflag={ $flag } has no effect on reads: they still go through the page cache.
+outcome-behind-stream = What is behind { $output ->
     [yes] standard output
    *[no] standard input
  } is known only when the command runs, so no disk can be named.
-foreseen-zeros-shrink = { $kind } at { $point } compresses ({ $option }), and zeros shrink to almost nothing: { $device } writes far fewer bytes.
-foreseen-zeros-may-shrink = All-zero data may be faster than real data: a drive, a virtual disk or a thin volume may store almost none of it, which cannot be seen from here.
-foreseen-zeros-skipped = conv=sparse skips blocks of zeros, and there are no others: nothing is written.
-foreseen-random-data = The kernel generates the random data on one CPU inside the timing: with a fast disk this is CPU-bound.
-foreseen-direct-gives-way = A direct { $reads ->
+layer-zeros-shrink = { $kind } at { $point } compresses ({ $option }), and zeros shrink to almost nothing: { $device } writes far fewer bytes.
+layer-zeros-may-shrink = All-zero data may be faster than real data: a drive, a virtual disk or a thin volume may store almost none of it, which cannot be seen from here.
+layer-zeros-skipped = conv=sparse skips blocks of zeros, and there are no others: nothing is written.
+limit-random-data = The kernel generates the random data on one CPU inside the timing: with a fast disk this is CPU-bound.
+memory-direct-gives-way = A direct { $reads ->
     [yes] read
    *[no] write
  } of { $bytes } bytes is refused, and BusyBox silently falls back to the page cache.
-foreseen-direct-copy-misfits = A direct { $reads ->
+place-direct-copy-misfits = A direct { $reads ->
     [yes] read
    *[no] write
  } of { $bytes } bytes is not a multiple of { $sector }: it fails with 'Invalid argument' on most file systems.
-foreseen-tiny-blocks = Blocks of { $block } cost two system calls each: on a fast disk this is the speed of the calls.
-foreseen-little-copied = Only { $bytes } are copied: the journal, read-ahead and program start are a large part of the time.
+limit-tiny-blocks = Blocks of { $block } cost two system calls each: on a fast disk this is the speed of the calls.
+steady-little-copied = Only { $bytes } are copied: the journal, read-ahead and program start are a large part of the time.
 data-translation-encrypted = is encrypted: CPU time is part of every result
 data-translation-mirrored = is { $level }: each byte is written to more than one disk
 data-translation-parity = is { $level }: a write smaller than a stripe is read-modify-write, with parity
 data-translation-cached = keeps part of the data on a faster disk
+
+## What a plan does, and what its figure is about
+
+plan-copy-reads = Reads { $bytes ->
+    [none] { $data ->
+        [own] { $from } to its end
+        [zeros] zeros from { $from }, endlessly,
+       *[random] random data from { $from }, endlessly,
+     }
+   *[other] { $bytes } { $data ->
+        [own] from
+        [zeros] of zeros from
+       *[random] of random data from
+     } { $from }
+ } in { $blocks ->
+    [none] blocks
+    [one] one block
+   *[other] { $blocks } blocks
+ } of { $block }{ $direct ->
+    [yes] { " " }with direct I/O
+   *[no] { "" }
+ }.
+plan-writes-to-output = Writes them{ $size } to standard output.
+plan-writes-discarded = Writes them{ $size } to { $path }, which discards them.
+plan-overwrites-device = Overwrites the device { $path }{ $size }{ $way }: all data on it, including file systems, is lost.
+plan-writes-new-file = Writes them{ $size } to the new file { $path }{ $way }.
+plan-truncates-file = Truncates the file { $path } and writes them{ $size } there{ $way }.
+plan-writes-there = Writes them{ $size } to { $path }{ $way }.
+plan-copies-with = It copies with { $call }.
+plan-each-write-durable = Each write returns when its data is durable.
+plan-fsync-each-block = An fsync after each block is inside the timing.
+plan-both-syncs = An fdatasync and an fsync at the end are inside the timing.
+plan-one-fsync = One fsync at the end is inside the timing.
+plan-one-fdatasync = One fdatasync at the end is inside the timing.
+plan-drive-cache-unflushed = The drive's write cache is not flushed before the clock stops.
+plan-close-may-write = No flush: closing the device may write out dirty pages.
+plan-stops-at-last-write = No flush: the clock stops when the last write returns.
+plan-calls-without-data = Calls { $call } in place of I/O { $order } { $place }, for blocks of { $block }. { $moves ->
+    [yes] The kernel moves their data.
+   *[no] No data move.
+ }
+plan-does-blocks = { SENTENCE($actions) } { $order } { $place }, in blocks of { $listed ->
+    [yes] up to { $block }
+   *[no] { $block }
+ }, { $in_flight ->
+    [one] one
+   *[other] { $in_flight }
+ } in flight, { $way }.
+plan-flushes-of-list = The flushes of the list are inside the timing.
+plan-no-flush-inside = No flush inside the timing.
+plan-flush-every = A flush after { $writes ->
+    [one] each write
+   *[other] every { $writes } writes
+ } is inside the timing.
+plan-flush-between = Flushes between { $writes ->
+    [one] writes
+   *[other] each { $writes } writes
+ } are inside the timing, and none after the last.
+plan-flush-at-end = One flush at the end is inside the timing.
+plan-does-files = { SENTENCE($action) } { $files } files below { $dir }.
+copy-source-standard-input = standard input
+copy-source-path = { $value }
+copy-size-as-read = { "" }
+copy-size-blocks = { " " }in blocks of { $value }
+copy-way-direct = { " " }with direct I/O
+copy-way-cached = { " " }through the page cache
+job-order-listed = one by one from a list
+job-order-backward = backward
+job-order-sequential = sequentially
+job-order-random = at random
+planned-place-file = in the file { $value }
+planned-place-own-file = in its own file in { $value }
+planned-place-files = in { $value } files
+planned-place-files-named = in { $count } files named { $stem }
+planned-place-device = on the device { $value }
+planned-place-nowhere = nowhere
+job-way-direct = with direct I/O
+job-way-direct-if-real = with direct I/O where possible
+job-way-cached = through the page cache
+planned-action-does = { $value }s
+planned-action-mixed = I/Os
+
+about-is-memory = memory: { $what }
+about-is-path-through = the path through { $what }
+about-is-in-turn = reading and writing in turn, at the speed of the slower end (writing to { $disk })
+about-is-direct-read = { $disk }, one read of { $block } in flight
+about-is-read-ahead = sequential reads of { $disk } in large requests, with read-ahead
+about-is-durable-write = the latency of a durable { $block } write to { $disk }
+about-is-write-to-cache = { $disk } with its write cache, one write of { $block } in flight
+about-is-direct-write = { $disk }, one write of { $block } in flight, flushed at the end
+about-is-large-file = how fast a large file gets to { $disk } through the page cache, flush included
+about-is-up-to-close = { $disk }, as far as the close writes out dirty pages
+about-is-memory-taking = how fast memory takes { $bytes ->
+    [none] what is written
+   *[other] { $bytes }
+ }
+about-is-memory-and-disk = memory and { $disk } together
+about-is-page-cache = the speed of the page cache
+about-is-layers = the layers between the program and { $disk }
+about-is-no-disk = memory, or the path to another machine
+about-is-program = the program, its system calls and memory
+about-is-nothing = nothing: there will be no result
+about-is-unknown = unknown before the run
+about-is-call = what the file system takes for { $call }
+about-is-blocks = { $disk }, { $listed ->
+    [yes] listed
+   *[no] { $sequential ->
+        [yes] sequential
+       *[no] random
+     }
+ } { $action } of { $block }, { $in_flight ->
+    [one] one
+   *[other] { $in_flight }
+ } in flight
+about-is-files = how many files per second the file system on { $disk } { $action }
+about-not-disk = a disk
+about-not-disk-behind = the disk behind it
+about-not-either-end = either end alone
+about-not-peak-or-random-reads = peak speed, which needs a deeper queue; random reads
+about-not-random-or-again = random reads; reading the same data again
+about-not-large-files = the throughput of large files
+about-not-peak-or-safe = peak speed; data that survives a power loss
+about-not-peak-or-random-writes = peak speed, which needs a deeper queue; random writes
+about-not-small-or-reads = random or small durable writes; reads
+about-not-safe = data that survives a power loss
+about-not-disk-in-time = { $disk }, which gets most or all of it after the clock has stopped
+about-not-disk-alone = { $disk } alone
+about-not-disk-itself = { $disk }
+about-not-disk-of-fewer = { $disk }, which moves far fewer bytes than the result counts
+about-not-any-disk = any disk
+about-not-necessarily = necessarily { $disk }
+about-not-told = { $disk }: no counter tells which of it the device does
+about-not-peak-speed = peak speed, which needs a deeper queue
+about-not-random-access = random access
+about-not-single-or-large = the latency of a single I/O; large files
+about-disk-named = { $value }
+about-disk-unnamed = the disk
 
 ## Outcomes, and what was seen of them
 
@@ -335,6 +472,85 @@ memory-read-ahead = Read-ahead served { $calls } calls with { $requests ->
  }: throughput is that of { $device }, latency and IOPS are those of memory.
 memory-read-past-end = Read-ahead went past the end: { $device } read { DIGITS($times, 2) } times the bytes requested.
 memory-read-amplified = Read amplification: { $device } read { DIGITS($times, 2) } times the bytes requested.
+
+## Ways to write and to read
+
+mode-fastest-modes = { $modes } { $several ->
+    [yes] come
+   *[no] comes
+ } to { $least ->
+    [none] { $most }
+   *[other] { $least } to { $most }
+ }: { $how }
+mode-slower-mode = { $mode } reaches { $rate }, { $less } less: { $why }.
+mode-modes-unranked = { $modes }: { $claims }
+mode-modes-not-flushed = { $modes }: It was not flushed.
+mode-all-written-back = { $mode } reaches { $rate ->
+    [none] -
+   *[other] { $rate }
+ }: everything was already written back.
+mode-not-all-written-back = { $mode } shows { $rate ->
+    [none] -
+   *[other] { $rate }
+ }{ $most ->
+    [yes] , the speed of memory
+   *[no] { "" }
+ }: { $lost ->
+    [none] how much was written back cannot be seen
+   *[other] { $lost } of { $moved } were only in memory when the clock stopped
+ }.{ $with_flush ->
+    [none] { "" }
+   *[other] { " " }With a flush it is { $with_flush }.
+ }
+mode-only-in-memory = { $lost } of { $moved } were only in memory when the clock stopped.
+mode-lead-limited = { $claims }
+mode-lead-unknown = what limits it is unknown: { $why }.
+mode-lead-gaps = { $gaps }; { $queue } on average.
+mode-lead-worked = { $calls }{ $work }, with { $queue } on average.
+gathered-calls-single = { "" }
+gathered-calls-written-back = the page cache takes the writes and writes them back in parallel;{ " " }
+gathered-calls-read-ahead = read-ahead keeps the device busy;{ " " }
+mode-slowdown-unseen = the cause is unknown: { $why ->
+    [none] no readings
+   *[other] { $why }
+ }
+mode-slowdown-no-rate = no rate to compare it with
+mode-slowdown-same-limit = the same limit applies; { $queue }
+mode-slowdown-limit = { CLAUSE($claims) }; { $queue }
+mode-slowdown-disturbed = { CLAUSE($claims) }
+mode-slowdown-flushes = { $flushes ->
+    [none] { $work }
+   *[other] each write waits for a flush, { $flushes } flushes for { $calls } writes: { $work }
+ }; { $queue }
+mode-slowdown-cpu = CPU-bound: the program used a CPU { $cpu } of the time, and { $device } was idle { $idle }
+mode-slowdown-queued = other programs had the CPUs: it waited for one { $waited } of the time, and { $device } was idle { $idle }
+mode-slowdown-gaps = { $gaps }; { $queue }
+mode-slowdown-read-first = read-modify-write: { $device } read { $read } for { $moved } written; { $queue }
+mode-slowdown-more-bytes = write amplification: { $device } wrote { $written } for { $moved } from the program, { $mapped ->
+    [yes] because a store dirties a whole large page
+   *[no] including file system metadata
+ }; { $queue }
+mode-slowdown-forced = each write bypasses the write cache of { $device } (FUA), and the next one waits for it; { $queue }
+mode-slowdown-small-requests = smaller requests, each with its own overhead; { $queue }, where { $best } had { $theirs }
+mode-slowdown-depth = a shallower queue on { $device }; { $queue }, where { $best } had { $theirs }
+mode-slowdown-slower = { $device } took longer for the same kind of requests as { $best }; { $queue }
+device-gaps-above = the { $writes ->
+    [yes] writes
+   *[no] reads
+ } waited above { $device }, which was idle { $idle } of the time
+device-gaps-between = one { $writes ->
+    [yes] write
+   *[no] read
+ } in flight{ $each }: { $device } was idle for { $gap } between two of them, { $idle } of the time
+durable-each-no = { "" }
+durable-each-flushed = , each durable before the next ({ $flushes } flushes for { $calls } writes)
+durable-each-uncounted = , each durable before the next (this kernel does not count flushes)
+device-work = { $device } was { $busy } busy{ $flushing ->
+    [none] { "" }
+   *[other] { " " }and { $flushing } flushing
+ }
+device-queue-requests = { DIGITS($depth) } requests of { $size } in flight
+device-queue-empty = no requests
 
 ## Limits
 
@@ -506,6 +722,85 @@ condition-state-in-flight = { $value } on average
 condition-state-none-in-flight = none
 condition-state-limit = { $value }
 
+## Studies
+
+capacity-capacity-unknown = Capacity unknown: { $why }.
+capacity-all-read-back = All { $space } read back as written.
+capacity-spread-read-back = { $blocks ->
+    [one] 1 block
+   *[other] { $blocks } blocks
+ }, spread over { $space } and at its end, read back as written.
+capacity-addresses-wrap = { $misplaced } of { $all } blocks hold data that was written to other blocks: the addresses wrap around.
+capacity-blocks-lost = { $wrong } of { $all } blocks were accepted but are lost: the device does not keep what is written there.
+capacity-blocks-changed = { $wrong } of { $all } blocks do not read back as written, the others do: the device loses or changes data.
+capacity-gap-nothing-checks = no phase of the plan checks what the blocks hold
+capacity-gap-not-written = a block could not be written ({ $fault })
+capacity-gap-interrupted = the run was interrupted before a block was read back
+capacity-gap-not-read-back = no block was read back
+capacity-gap-not-finished = the run did not finish
+capacity-gap-read-unwritten = some of the blocks that were read had not been written
+capacity-gap-space-not-taken = the test file does not occupy the space between the blocks
+capacity-gap-not-from-device = the counters do not show that the blocks came from the device
+capacity-gap-judged = { CLAUSE($claims) }
+
+card-not-proven = { $work } { $why }
+card-rate-missed = { $work } reach { $reached } of { $least }
+card-operations-missed = { $work } reach { $reached } of { $least } per second
+card-slow-seconds = { $work } reach it on average, but only { $slowest } in their slowest seconds
+card-queue-needed = it needs a host with a command queue, and this one shows none
+card-no-queue-in-use = No command queue is in use: the card gets random I/Os one at a time.
+card-bus-mode-unknown = The bus mode of { $device } is unknown: it may be a slow one.
+card-link-below-class = The link of { $device } runs as { $mode }, at most { $most }.
+card-link-could-do-more = { $device } runs as { $mode }, but could run at { $possible }.
+card-hidden-by-reader = { $device } is in a USB reader ({ $mode }, { $driver ->
+    [none] a driver that is not named
+   *[other] { $driver }
+ }), which hides the registers and the command queue of a card.
+card-work-sequential-writes = sequential writes of { $value }
+card-work-random-reads = random reads
+card-work-random-writes = random writes
+grade-gap-not-measured = were not measured
+grade-gap-not-to-the-end = were not measured to the end
+grade-gap-not-judged = were not judged
+grade-gap-not-believed = have a result that is { $trust } ({ CLAUSE($claims) })
+grade-gap-no-result = have no result
+grade-gap-too-short = did not run long enough
+
+bound-figures-not-devices = the figures are not the device's: { $trust } · { $measures }
+bound-by-cgroup = cgroup limit of { $limit } ({ $file })
+bound-one-step = one step is not enough to tell
+bound-still-growing = throughput was still growing { $stopped ->
+    [yes] when the run was stopped
+   *[no] at the last step
+ }
+bound-no-counters = no device counters could be read. { $claims }
+bound-queue-full = { $device } was saturated, with { $had } of { $planned } I/Os in its queue
+bound-workers-on-cpus = the workers used { $used } of { $cpus ->
+    [one] a CPU
+   *[other] { $cpus } CPUs
+ }{ $waited ->
+    [none] { "" }
+   *[other] { " " }and waited for a CPU { $waited } of the time (other processes or a CPU limit)
+ }
+bound-held-above-queue = only { $had } of { $planned } I/Os reached the queue of { $device } and no CPU was saturated: the rest waited above it, for example on a file lock
+
+cell-obstacle-unit = { $less ->
+    [yes] smaller than
+   *[no] not a multiple of
+ } a logical block of { $device } ({ $align } bytes)
+cell-obstacle-room = larger than { $divided ->
+    [yes] each worker's part of the
+   *[no] the
+ } { $there } available
+cell-obstacle-written = larger than { $divided ->
+    [yes] each worker's part of the
+   *[no] the
+ } test file ({ $there }, all that could be written in its time)
+cell-instead-multiples = use blocks that are multiples of { $align } bytes
+cell-instead-smaller = use smaller blocks, or a larger --size
+cell-instead-smaller-or-longer = use smaller blocks, or a longer --time
+cell-instead-of-tool = { $value }
+
 ## Summaries
 
 summary-nothing-found = Nothing was found against this figure.
@@ -521,7 +816,7 @@ summary-of = { $phase }: { $claim }
 summary-of-several = { $phase } and { $others }: { $claim }
 summary-not-finished = The run did not finish: cannot { $doing } { $path }: { $why }.
 summary-something-left = Something is left: cannot { $doing } { $path }: { $why }.
-summary-nothing-measured = Nothing could be measured: { $why }.
+summary-nothing-measured = Nothing could be measured: { $block } is { $why }; { $instead }.
 summary-no-result = No phase finished, so there is no result.
 summary-nothing-foreseen = No problem can be seen before the run.
 

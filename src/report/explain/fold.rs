@@ -1,6 +1,7 @@
 //! Phases of which the same is said, but for the sizes in it, as one: a grid of files and records has hundreds.
 
 use assay_record::record::{Finding, PhaseExplanation};
+use assay_record::words::say;
 
 /// Of more phases than this those that are alike are told as one.
 const MANY: usize = 12;
@@ -69,10 +70,15 @@ impl SizedText {
     }
 }
 
+/// What it does.
+fn does(phase: &PhaseExplanation) -> String {
+    phase.does.iter().map(|told| say(&told.0)).collect::<Vec<_>>().join(" ")
+}
+
 /// What is said of a phase, without its sizes and its name.
 fn said(phase: &PhaseExplanation) -> Vec<String> {
     let claims = phase.verdict.findings.iter().map(Finding::text);
-    let texts = [phase.measures.clone(), phase.not.clone(), phase.verdict.summary()];
+    let texts = [say(&phase.measures.0), say(&phase.not.0), phase.verdict.summary()];
     texts.into_iter().chain(claims).map(|text| SizedText::of(&text).gapped).collect()
 }
 
@@ -100,7 +106,7 @@ impl<'a> AlikePhases<'a> {
 pub fn folded(phases: &[PhaseExplanation]) -> Vec<FoldedPhases<'_>> {
     let mut groups: Vec<AlikePhases<'_>> = Vec::new();
     for phase in phases {
-        let (does, said) = (SizedText::of(&phase.does.join(" ")), said(phase));
+        let (does, said) = (SizedText::of(&self::does(phase)), said(phase));
         let alike = |group: &&mut AlikePhases<'_>| {
             phases.len() > MANY && group.does == does.gapped && group.said == said
         };

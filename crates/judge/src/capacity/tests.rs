@@ -6,6 +6,7 @@ use assay_plan::plan::{Action, BlockSize, BlockWork, Job, Mix, Pattern, Size, St
 use assay_plan::stats::BlockContent;
 use assay_plan::unit::{GIB, MIB};
 use assay_record::evidence::{Extents, Reading};
+use assay_record::words::say;
 
 /// The size of the device, and of its blocks.
 const SIZE: Bytes = Bytes(64 * GIB);
@@ -52,7 +53,7 @@ fn all_blocks_right_are_genuine() {
     let record = record(|_| BlockContent::Right);
     let found = capacity(&record);
     assert_eq!((found.holding, found.real, found.checked), (BlockFate::Genuine, None, SIZE));
-    assert_eq!(found.claim, "All 64 GiB read back as written.");
+    assert_eq!(say(&found.claim.0), "All 64 GiB read back as written.");
 }
 
 #[test]
@@ -61,14 +62,15 @@ fn what_was_not_read_from_the_device_or_not_to_the_end_shows_nothing() {
     away.phases[0].evidence.stop = away.phases[0].evidence.before.clone();
     let found = capacity(&away);
     assert_eq!(found.holding, BlockFate::Unknown);
-    assert!(found.claim.contains("do not show that the blocks came from the device"), "{found:?}");
+    let why = CapacityGap::NotFromDevice;
+    assert_eq!(found.claim, CapacityClaim::CapacityUnknown { why }.into());
     let mut interrupted = record(|_| BlockContent::Right);
     interrupted.ending = Ending::Interrupted(2);
     assert_eq!(capacity(&interrupted).holding, BlockFate::Unknown);
     interrupted.phases.as_mut_vec().clear();
     let found = capacity(&interrupted);
     assert_eq!(
-        found.claim,
+        say(&found.claim.0),
         "Capacity unknown: the run was interrupted before a block was read back."
     );
     let mut unplanned = record(|_| BlockContent::Right);
@@ -85,7 +87,8 @@ fn blocks_of_a_file_with_holes_lie_nobody_knows_where() {
     spread.resolved.subjects[0].kind = PathKind::Folder;
     let found = capacity(&spread);
     assert_eq!(found.holding, BlockFate::Unknown);
-    assert!(found.claim.ends_with("does not occupy the space between the blocks."), "{found:?}");
+    let why = CapacityGap::SpaceNotTaken;
+    assert_eq!(found.claim, CapacityClaim::CapacityUnknown { why }.into());
     let extents = Extents { range: SIZE, unwritten: SIZE, count: 1, ..Extents::default() };
     let laid = |extents| FileExtents { path: "/mnt/x".into(), extents: Reading::Seen(extents) };
     spread.phases[0].evidence.extents = vec![laid(extents)];
@@ -102,7 +105,7 @@ fn a_wrap_has_the_size_of_its_period() {
         last => BlockContent::Misplaced(last),
     };
     assert_eq!(found(&record(wraps)), (BlockFate::Wraps, Some((Bytes(8 * GIB), Bytes(8 * GIB)))));
-    let claim = capacity(&record(wraps)).claim;
+    let claim = say(&capacity(&record(wraps)).claim.0);
     assert_eq!(
         claim,
         "3584 of 4096 blocks hold data that was written to other blocks: the addresses wrap around."
@@ -135,7 +138,7 @@ fn limbo_has_an_end_and_single_errors_have_none() {
     };
     assert_eq!(found(&record(params_of_cells)), (BlockFate::Damaged, None));
     assert_eq!(
-        capacity(&record(params_of_cells)).claim,
+        say(&capacity(&record(params_of_cells)).claim.0),
         "2 of 4096 blocks do not read back as written, the others do: the device loses or changes data."
     );
 }

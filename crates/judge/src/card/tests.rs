@@ -10,6 +10,7 @@ use assay_plan::stats::ActionTotal;
 use assay_plan::unit::{Bandwidth, Iops};
 use assay_record::evidence::{Reading, SpeedClaims};
 use assay_record::record::{SamplePoint, Verdict};
+use assay_record::words::say;
 
 /// What a phase measured: bytes per second of writes in order, else operations per second.
 struct MeasuredRate(ClassDemand, u64, u32, f64);
@@ -94,9 +95,13 @@ fn series(phase: &mut PhaseRecord, rates: &[f64]) {
     phase.series.points = (1..).zip(rates).map(point).collect();
 }
 
-fn of<'g>(grading: &'g CardGrading, class: &str) -> (ClassStanding, &'g str) {
+fn of(grading: &CardGrading, class: &str) -> (ClassStanding, String) {
     let grade = grading.grades.iter().find(|grade| grade.class == class).expect("a class");
-    (grade.standing, grade.because.as_deref().unwrap_or(""))
+    (grade.standing, said(&grade.because).join("; "))
+}
+
+fn said(claims: &[ToldClaim]) -> Vec<String> {
+    claims.iter().map(|told| say(&told.0)).collect()
 }
 
 fn cleared(grading: &CardGrading) -> Vec<&str> {
@@ -110,13 +115,16 @@ fn a_slow_card_clears_class_4_and_no_more() {
     assert_eq!(cleared(&found), ["C2", "C4"]);
     assert_eq!(
         of(&found, "C6"),
-        (ClassStanding::Below, "sequential writes of 64 KiB reach 4.20 of 6.00 MB/s")
+        (
+            ClassStanding::Below,
+            "sequential writes of 64 KiB reach 4.20 MB/s of 6.00 MB/s".to_string()
+        )
     );
     assert_eq!(
         of(&found, "A1"),
         (
             ClassStanding::Below,
-            "sequential writes of 512 KiB reach 4.20 of 10.0 MB/s; random writes reach 90.0 of 500 per second"
+            "sequential writes of 512 KiB reach 4.20 MB/s of 10.0 MB/s; random writes reach 90.0 of 500 per second".to_string()
         )
     );
     assert_eq!(found.card, None);
@@ -178,7 +186,7 @@ fn slow_seconds_make_it_borderline_and_one_in_twenty_is_passed_over() {
         of(&found, "V90"),
         (
             ClassStanding::Borderline,
-            "sequential writes of 512 KiB reach it on average, but only 25.5 MB/s in their slowest seconds"
+            "sequential writes of 512 KiB reach it on average, but only 25.5 MB/s in their slowest seconds".to_string()
         )
     );
     assert_eq!(of(&found, "C10").0, ClassStanding::Cleared);
@@ -200,7 +208,10 @@ fn class_a2_wants_a_queue_and_the_host_is_named() {
     assert_eq!(of(&found, "A1").0, ClassStanding::Cleared);
     assert_eq!(
         of(&found, "A2"),
-        (ClassStanding::Unknown, "it needs a host with a command queue, and this one shows none")
+        (
+            ClassStanding::Unknown,
+            "it needs a host with a command queue, and this one shows none".to_string()
+        )
     );
     change(&mut bench.record, |layer| {
         layer.hardware.card.as_mut().expect("a card").queue = Some(true);
@@ -223,7 +234,7 @@ fn a_miss_may_be_the_hosts() {
         layer.hardware.links = vec![link(LinkKind::Mmc, "sd high speed", 5_000_000, None)];
     });
     assert_eq!(
-        grading(&bench.record).host,
+        said(&grading(&bench.record).host),
         ["The link of loop3 runs as sd high speed, at most 5.00 MB/s."]
     );
     change(&mut bench.record, |layer| {
@@ -231,7 +242,7 @@ fn a_miss_may_be_the_hosts() {
             vec![link(LinkKind::Usb, "USB 2, 480 Mbit/s", 60_000_000, Some("usb-storage"))];
     });
     assert_eq!(
-        grading(&bench.record).host,
+        said(&grading(&bench.record).host),
         [
             "loop3 is in a USB reader (USB 2, 480 Mbit/s, usb-storage), which hides the registers and the command queue of a card."
         ]

@@ -2,9 +2,8 @@
 
 use std::path::PathBuf;
 
-use super::ends::device;
-use super::source::resident;
-use super::{PredictionView, file, machine, mount, own, place};
+use super::facts::note;
+use super::{PlaceFacts, file, machine, mount, own, place};
 use crate::threshold::{DEPTH_LEAST, RESIDENT, SMALL_WRITE};
 use crate::{
     client_bound, compressed, file_lock, finding, first_write, flush_bound, latency_bound, no_disk,
@@ -15,9 +14,8 @@ use assay_plan::plan::{
     BlockWork, CacheDrop, Caching, Durability, Fill, LayoutMode, Method, OffsetOrdering,
     PlanOrigin, StopLimit, StopRule, Target, TreeWork,
 };
-use assay_plan::unit::Bytes;
-use assay_record::claim::{ForeseenClaim, LayerClaim};
-use assay_record::evidence::{Direction, LeafKind, Machine, PathKind, Survey};
+use assay_record::claim::{FlushClaim, LayerClaim, LimitClaim, MemoryClaim, PlaceClaim};
+use assay_record::evidence::{Direction, LeafKind, PathKind};
 use assay_record::record::{
     Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId,
 };
@@ -35,9 +33,7 @@ pub(super) struct BlockJobPlace<'a> {
     /// What is dropped from memory before it.
     pub cold: CacheDrop,
     /// Its target.
-    pub survey: &'a Survey,
-    /// The machine.
-    pub machine: &'a Machine,
+    pub place: &'a PlaceFacts<'a>,
 }
 
 /// The paths of a target.
@@ -73,53 +69,46 @@ pub(super) fn see(ground: &BlockJobPlace<'_>) -> Vec<Finding> {
         byte_by_byte,
         no_multiple,
     ];
-    let mut found: Vec<Finding> = match ground.survey.bottom {
+    let mut found: Vec<Finding> = match ground.place.bottom {
         LeafKind::Devices => judges.iter().filter_map(|judge| judge(ground)).collect(),
         _ => Vec::new(),
     };
     let writes = ground.blocks.pattern.mix.writes();
     let direct = !ground.blocks.caching.through_memory();
     let durable = ground.blocks.promises().durable();
-    found.extend(around(ground.survey, ground.machine, writes, direct, durable));
+    found.extend(around(ground.place, writes, direct, durable));
     if !writes {
-        found.extend([file::empty, file::encoded].iter().filter_map(|see| see(ground.survey)));
+        found.extend([file::empty, file::encoded].iter().filter_map(|see| see(ground.place)));
     }
     if ground.blocks.pattern.mix.fetches() {
-        found.extend(trimmed_blocks::foreseen(ground.survey));
+        found.extend(trimmed_blocks::foreseen(ground.place));
     }
     found
 }
 
 /// Everything that can be foreseen of a job on files.
-pub(super) fn see_tree(tree: &TreeWork, survey: &Survey, machine: &Machine) -> Vec<Finding> {
+pub(super) fn see_tree(tree: &TreeWork, place: &PlaceFacts<'_>) -> Vec<Finding> {
     let writes = tree.action.changes();
-    let mut found = around(survey, machine, writes, false, tree.durability.durable());
-    if writes && survey.bottom == LeafKind::Devices && !tree.durability.durable() {
+    let mut found = around(place, writes, false, tree.durability.durable());
+    if writes && place.bottom == LeafKind::Devices && !tree.durability.durable() {
         found.push(finding(
             not_flushed::RULE.id,
             FindingWeight::Doubt,
             Some(MeasuredSubject::Deferred),
-            ForeseenClaim::ChangesLeft { device: device(survey) },
+            FlushClaim::ChangesLeft { device: place.device.clone() },
             vec![Exhibit::new("durability", "none", "the plan")],
             None,
         ));
-        found.extend(uncommitted::foreseen(survey));
+        found.extend(uncommitted::foreseen(place));
     }
     found
 }
 
 /// What lies around a target, as far as such a job meets it.
-fn around(
-    survey: &Survey,
-    machine: &Machine,
-    writes: bool,
-    direct: bool,
-    durable: bool,
-) -> Vec<Finding> {
-    let view_of_plan = PredictionView { survey, machine };
+fn around(facts: &PlaceFacts<'_>, writes: bool, direct: bool, durable: bool) -> Vec<Finding> {
     let mut found = Vec::new();
     for see in [place::see, mount::see, super::device::see] {
-        see(&view_of_plan, &mut found);
+        see(facts, &mut found);
     }
     found.retain(|finding| match finding.trap {
         TrapId::T00
@@ -139,25 +128,23 @@ fn around(
         _ => false,
     });
     let direction = if writes { Direction::Write } else { Direction::Read };
-    found.extend(machine::limits(&view_of_plan, direction));
+    found.extend(machine::limits(facts, direction));
     found
 }
 
 /// T02.
 fn unflushed(ground: &BlockJobPlace<'_>) -> Option<Finding> {
     let blocks = ground.blocks;
-    let buffered = blocks.caching.through_memory() && ground.survey.kind != PathKind::Device;
+    let buffered = blocks.caching.through_memory() && ground.place.kind != PathKind::Device;
     let left = blocks.pattern.mix.sends() && buffered && !blocks.promises().durable();
-    let limit = ground.survey.writeback.seen().map(|writeback| writeback.limit);
+    let limit = ground.place.writeback.map(|writeback| writeback.limit);
     left.then(|| {
-        let exhibit =
-            |limit: Bytes| Exhibit::new("dirty limit", limit, "/proc/vmstat nr_dirty_threshold");
         finding(
             not_flushed::RULE.id,
             FindingWeight::Doubt,
             Some(MeasuredSubject::Deferred),
-            ForeseenClaim::WritesLeft { limit, device: device(ground.survey) },
-            limit.map(exhibit).into_iter().collect(),
+            FlushClaim::WritesLeft { limit, device: ground.place.device.clone() },
+            limit.map(PlaceFacts::shown_limit).into_iter().collect(),
             words::with_flush(ground.origin),
         )
     })
@@ -169,12 +156,10 @@ fn each_write(ground: &BlockJobPlace<'_>) -> Option<Finding> {
     let each = matches!(promise, Durability::OpenSync | Durability::OpenDsync)
         || promise.every() == Some(1);
     (each && ground.blocks.pattern.mix.sends()).then(|| {
-        finding(
+        note(
             flush_bound::RULE.id,
-            FindingWeight::Note,
-            None,
-            ForeseenClaim::EachWriteWaits { device: device(ground.survey) },
-            vec![Exhibit::new("durability", "every write", "the plan")],
+            FlushClaim::EachWriteWaits { device: ground.place.device.clone() },
+            Exhibit::new("durability", "every write", "the plan"),
             None,
         )
     })
@@ -186,21 +171,20 @@ fn fewer_bytes(ground: &BlockJobPlace<'_>) -> Option<Finding> {
     if !pattern.mix.sends() || matches!(pattern.fill, Fill::Random | Fill::File(_)) {
         return None;
     }
-    let (mount, option) =
-        ground.survey.mounts().find_map(|mount| Some((mount, mount::compressing(mount)?)))?;
+    let (mount, option) = ground.place.compressing?;
     Some(finding(
         compressed::RULE.id,
         FindingWeight::Doubt,
         Some(MeasuredSubject::Layer),
-        ForeseenClaim::DataShrink {
+        LayerClaim::DataShrink {
             kind: mount.kind.clone(),
             point: mount.point.clone(),
             option: option.into(),
             fill: pattern.fill.name().into(),
-            device: device(ground.survey),
+            device: ground.place.device.clone(),
         },
         mount::exhibit(mount, option),
-        own(ground.survey, Remedy::UniqueData, "quick", false, ""),
+        own(ground.place, Remedy::UniqueData, "quick", false, ""),
     ))
 }
 
@@ -231,13 +215,13 @@ fn again_in_memory(ground: &BlockJobPlace<'_>) -> Option<Finding> {
     let rounds = stop.time().is_some() && !stop.first_of.iter().any(ends_itself);
     let time = stop.time().filter(|_| rounds)?;
     let size = blocks.target.exact_size()?;
-    let memory = ground.machine.memory.seen()?;
+    let memory = ground.place.memory?;
     let mix = &blocks.pattern.mix;
     let waits = matches!(blocks.promises(), Durability::OpenSync | Durability::OpenDsync)
         || blocks.promises().every().is_some();
     if !blocks.caching.through_memory()
         || blocks.drop_each_pass && !mix.sends()
-        || size > *memory
+        || size > memory
         || mix.sends() && !mix.fetches() && waits
     {
         return None;
@@ -250,12 +234,9 @@ fn again_in_memory(ground: &BlockJobPlace<'_>) -> Option<Finding> {
         rule,
         FindingWeight::Doubt,
         Some(MeasuredSubject::Memory),
-        ForeseenClaim::RoundsInMemory { time, size, reads: mix.fetches() },
-        vec![
-            Exhibit::new("size", size, "the plan"),
-            Exhibit::new("memory", *memory, "/proc/meminfo MemTotal"),
-        ],
-        own(ground.survey, Remedy::Direct, "quick", !mix.sends(), ""),
+        MemoryClaim::RoundsInMemory { time, size, reads: mix.fetches() },
+        vec![Exhibit::new("size", size, "the plan"), PlaceFacts::shown_memory(memory)],
+        own(ground.place, Remedy::Direct, "quick", !mix.sends(), ""),
     ))
 }
 
@@ -265,17 +246,17 @@ fn from_memory(ground: &BlockJobPlace<'_>) -> Option<Finding> {
     if !reads || !ground.blocks.caching.through_memory() || ground.cold != CacheDrop::Keep {
         return None;
     }
-    let part = resident(ground.survey);
+    let part = ground.place.cached;
     if part.is_some_and(|part| part <= RESIDENT) {
         return None;
     }
     let claim = match part {
-        Some(part) => ForeseenClaim::PartCached {
+        Some(part) => MemoryClaim::PartCached {
             part: words::share(part),
-            path: ground.survey.path.clone(),
-            device: device(ground.survey),
+            path: ground.place.path.clone(),
+            device: ground.place.device.clone(),
         },
-        None => ForeseenClaim::ReadsThroughCache { device: device(ground.survey) },
+        None => MemoryClaim::ReadsThroughCache { device: ground.place.device.clone() },
     };
     Some(finding(
         served_from_cache::RULE.id,
@@ -292,11 +273,11 @@ fn grows(ground: &BlockJobPlace<'_>) -> bool {
     let blocks = ground.blocks;
     let empty = match &blocks.target {
         Target::File { layout: LayoutMode::Truncated | LayoutMode::Anew, .. } => true,
-        Target::File { layout: LayoutMode::AsFound, .. } => ground.survey.kind == PathKind::Missing,
+        Target::File { layout: LayoutMode::AsFound, .. } => ground.place.kind == PathKind::Missing,
         Target::Scratch { layout: LayoutMode::Truncated | LayoutMode::AsFound, .. } => true,
         _ => false,
     };
-    let moved = ground.survey.mounts().next().is_some_and(|mount| own::moves(&mount.kind));
+    let moved = ground.place.mounts().next().is_some_and(|mount| own::moves(&mount.kind));
     empty && !moved && blocks.pattern.mix.sends() && !blocks.caching.through_memory()
 }
 
@@ -311,9 +292,9 @@ fn lock(ground: &BlockJobPlace<'_>) -> Option<Finding> {
             file_lock::RULE.id,
             FindingWeight::Doubt,
             Some(MeasuredSubject::Tool),
-            ForeseenClaim::ExtendOneFile { depth, device: device(ground.survey) },
+            LimitClaim::ExtendOneFile { depth, device: ground.place.device.clone() },
             vec![Exhibit::new("writes in flight", depth, "the plan")],
-            own(ground.survey, Remedy::WriteFirst, "quick", false, ""),
+            own(ground.place, Remedy::WriteFirst, "quick", false, ""),
         )
     })
 }
@@ -323,12 +304,10 @@ fn first_writes(ground: &BlockJobPlace<'_>) -> Option<Finding> {
     let pattern = &ground.blocks.pattern;
     let small = pattern.order != OffsetOrdering::Forward || pattern.largest() <= SMALL_WRITE;
     (grows(ground) && small).then(|| {
-        finding(
+        note(
             first_write::RULE.id,
-            FindingWeight::Note,
-            None,
-            ForeseenClaim::WillAllocate,
-            vec![Exhibit::new("the file", "empty at the start", "the plan")],
+            PlaceClaim::WillAllocate,
+            Exhibit::new("the file", "empty at the start", "the plan"),
             None,
         )
     })
@@ -337,20 +316,16 @@ fn first_writes(ground: &BlockJobPlace<'_>) -> Option<Finding> {
 /// T20: direct I/O takes multiples of a logical block, at multiples of it.
 fn no_multiple(ground: &BlockJobPlace<'_>) -> Option<Finding> {
     let BlockWork { pattern, caching: Caching::Direct, .. } = ground.blocks else { return None };
-    let sector = ground.survey.devices().next()?.layer.queue.seen()?.logical_block_size?;
-    let within = |bytes: &Bytes| sector > 0 && !bytes.0.is_multiple_of(sector);
-    let (offset, bytes) = match (pattern.block.grain(), pattern.region.offset) {
-        (block, _) if within(&block) => (false, block),
-        (_, offset) if within(&offset) => (true, offset),
-        _ => return None,
-    };
+    let (block, start) = (pattern.block.grain(), pattern.region.offset);
+    let of = |offset, bytes| Some((offset, bytes, ground.place.misfits(bytes)?));
+    let (offset, bytes, sector) = of(false, block).or_else(|| of(true, start))?;
     Some(finding(
         TrapId::T20,
         FindingWeight::Refute,
         Some(MeasuredSubject::Invalid),
-        ForeseenClaim::DirectMisfits { offset, bytes: bytes.0, sector },
-        vec![Exhibit::new("logical block", Bytes(sector), "the queue's logical_block_size")],
-        super::view_of_plan::own(ground.survey, Remedy::OtherBlocks, "quick", false, ""),
+        PlaceClaim::DirectMisfits { offset, bytes: bytes.0, sector },
+        vec![PlaceFacts::shown_sector(sector)],
+        own(ground.place, Remedy::OtherBlocks, "quick", false, ""),
     ))
 }
 
@@ -362,12 +337,12 @@ fn byte_by_byte(ground: &BlockJobPlace<'_>) -> Option<Finding> {
             client_bound::RULE.id,
             FindingWeight::Doubt,
             Some(MeasuredSubject::Tool),
-            ForeseenClaim::ByteByByte {
+            LimitClaim::ByteByByte {
                 method: method.name().into(),
-                device: device(ground.survey),
+                device: ground.place.device.clone(),
             },
             vec![Exhibit::new("method", method.name(), "the plan")],
-            super::view_of_plan::own(ground.survey, Remedy::OtherBlocks, "quick", false, ""),
+            own(ground.place, Remedy::OtherBlocks, "quick", false, ""),
         )
     })
 }
@@ -377,12 +352,10 @@ fn one_at_a_time(ground: &BlockJobPlace<'_>) -> Option<Finding> {
     let blocks = ground.blocks;
     let alone = ground.workers == 1 && (blocks.iodepth <= 1 || blocks.method.one_at_a_time());
     (alone && !blocks.caching.through_memory()).then(|| {
-        finding(
+        note(
             latency_bound::RULE.id,
-            FindingWeight::Note,
-            None,
-            ForeseenClaim::OneInFlight { block: blocks.pattern.largest() },
-            vec![Exhibit::new("I/Os in flight", "1", "the plan")],
+            LimitClaim::OneInFlight { block: blocks.pattern.largest() },
+            Exhibit::new("I/Os in flight", "1", "the plan"),
             None,
         )
     })

@@ -3,8 +3,9 @@
 //! Each judge knows one trap and gives the numbers and sentences of the rule that judges the same
 //! trap after a run.
 
-use super::ends::{CopyEnds, EndsJudge, SourceData, device};
-use super::{PredictionView, flushes, machine, mount, own, place, source};
+use super::ends::{CopyEnds, EndsJudge};
+use super::facts::note;
+use super::{PlaceFacts, flushes, machine, mount, own, place, source};
 use crate::operands::{ENOUGH, edited};
 use crate::threshold::SMALL_BYTES;
 use crate::words::{self, folder, operand};
@@ -13,8 +14,11 @@ use crate::{
     same_disk, too_short, unseen,
 };
 use assay_plan::unit::{Bytes, KIB, MIB};
-use assay_record::claim::{DiskOfBothEnds, ForeseenClaim, LayerClaim, OthersClaim, TransferClaim};
-use assay_record::evidence::{Direction, LeafKind, PathKind, Survey};
+use assay_record::claim::{
+    CopiedData, DiskOfBothEnds, LayerClaim, LimitClaim, MemoryClaim, OthersClaim, OutcomeClaim,
+    PlaceClaim, SteadyClaim, TransferClaim,
+};
+use assay_record::evidence::{Direction, LeafKind, PathKind};
 use assay_record::record::{
     Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId,
 };
@@ -42,8 +46,8 @@ pub(super) fn see(ends: &CopyEnds<'_>) -> Vec<Finding> {
     let mut found: Vec<Finding> = judges.filter_map(|judge| judge(ends)).collect();
     let refused = no_multiple(ends).is_some();
     let (subject, direction) = ends.subject();
-    if let Some(survey) = subject {
-        found.extend(around(ends, survey, direction));
+    if let Some(facts) = subject {
+        found.extend(around(ends, facts, direction));
     }
     if refused {
         // What would be true of direct I/O does not come to pass.
@@ -53,11 +57,10 @@ pub(super) fn see(ends: &CopyEnds<'_>) -> Vec<Finding> {
 }
 
 /// What lies around the end that is measured, as far as this copy meets it.
-fn around(ends: &CopyEnds<'_>, survey: &Survey, direction: Direction) -> Vec<Finding> {
-    let view_of_plan = PredictionView { survey, machine: ends.machine };
+fn around(ends: &CopyEnds<'_>, facts: &PlaceFacts<'_>, direction: Direction) -> Vec<Finding> {
     let mut found = Vec::new();
     for see in [place::see, mount::see, super::device::see] {
-        see(&view_of_plan, &mut found);
+        see(facts, &mut found);
     }
     found.retain(|finding| meets(ends, direction, finding));
     // The line itself can flush.
@@ -66,7 +69,7 @@ fn around(ends: &CopyEnds<'_>, survey: &Survey, direction: Direction) -> Vec<Fin
             *next = words::with_flush(ends.origin).unwrap_or_else(|| next.clone());
         }
     }
-    found.extend(machine::limits(&view_of_plan, direction));
+    found.extend(machine::limits(facts, direction));
     found
 }
 
@@ -102,7 +105,7 @@ fn absent(ends: &CopyEnds<'_>) -> Option<Finding> {
         TrapId::T17,
         FindingWeight::Refute,
         Some(MeasuredSubject::Invalid),
-        ForeseenClaim::NothingToCopy { path: from.path.clone() },
+        OutcomeClaim::NothingToCopy { path: from.path.clone() },
         vec![Exhibit::new(&*from.path, why, "stat()")],
         Some(NextStep::new(
             Remedy::Inspect,
@@ -144,7 +147,7 @@ fn elsewhere(ends: &CopyEnds<'_>) -> Option<Finding> {
         unseen::RULE.id,
         FindingWeight::Unproven,
         Some(MeasuredSubject::Unsure),
-        ForeseenClaim::BehindStream { output },
+        OutcomeClaim::BehindStream { output },
         vec![Exhibit::new(word, "not given", "the command")],
         None,
     ))
@@ -154,43 +157,41 @@ fn elsewhere(ends: &CopyEnds<'_>) -> Option<Finding> {
 
 /// T25: zeros on a layer that makes them fewer.
 fn zeros(ends: &CopyEnds<'_>) -> Option<Finding> {
-    if ends.data() != SourceData::Zeros || ends.copy.sparse {
+    if ends.data() != CopiedData::Zeros || ends.copy.sparse {
         return None;
     }
     let to = ends.written()?;
-    if let Some((mount, option)) = to.mounts().find_map(|m| Some((m, mount::compressing(m)?))) {
+    if let Some((mount, option)) = to.compressing {
         return Some(finding(
             compressed::RULE.id,
             FindingWeight::Refute,
             Some(MeasuredSubject::Layer),
-            ForeseenClaim::ZerosShrink {
+            LayerClaim::ZerosShrink {
                 kind: mount.kind.clone(),
                 point: mount.point.clone(),
                 option: option.into(),
-                device: device(to),
+                device: to.device.clone(),
             },
             mount::exhibit(mount, option),
             own(to, Remedy::UniqueData, "quick", false, ""),
         ));
     }
-    Some(finding(
+    Some(note(
         compressed::RULE.id,
-        FindingWeight::Note,
-        None,
-        ForeseenClaim::ZerosMayShrink,
-        vec![Exhibit::new("if", "/dev/zero", "the command")],
+        LayerClaim::ZerosMayShrink,
+        Exhibit::new("if", "/dev/zero", "the command"),
         None,
     ))
 }
 
 /// T23: blocks of zeros are not written at all.
 fn skipped_zeros(ends: &CopyEnds<'_>) -> Option<Finding> {
-    (ends.data() == SourceData::Zeros && ends.copy.sparse && ends.written().is_some()).then(|| {
+    (ends.data() == CopiedData::Zeros && ends.copy.sparse && ends.written().is_some()).then(|| {
         finding(
             holes::RULE.id,
             FindingWeight::Refute,
             Some(MeasuredSubject::Layer),
-            ForeseenClaim::ZerosSkipped,
+            LayerClaim::ZerosSkipped,
             vec![Exhibit::new("conv", "sparse", "the command")],
             edited(ends.origin, Remedy::MoreData, |operands| {
                 operands.change("conv", "sparse", Some("fsync"));
@@ -202,17 +203,15 @@ fn skipped_zeros(ends: &CopyEnds<'_>) -> Option<Finding> {
 
 /// T51: random data cost more to make than many disks take to write them.
 fn made_data(ends: &CopyEnds<'_>) -> Option<Finding> {
-    (ends.data() == SourceData::Random && ends.written().is_some()).then(|| {
-        finding(
+    (ends.data() == CopiedData::Random && ends.written().is_some()).then(|| {
+        note(
             client_bound::RULE.id,
-            FindingWeight::Note,
-            None,
-            ForeseenClaim::RandomData,
-            vec![Exhibit::new(
+            LimitClaim::RandomData,
+            Exhibit::new(
                 "if",
                 assay_plan::name::quoted(&ends.from.map_or(String::new(), |f| f.path.clone())),
                 "the command",
-            )],
+            ),
             ends.written().and_then(|to| own(to, Remedy::UniqueData, "quick", false, "")),
         )
     })
@@ -228,24 +227,20 @@ fn in_mebibytes(ends: &CopyEnds<'_>) -> Option<NextStep> {
 /// T20 and T19: direct I/O takes multiples of a sector.
 fn no_multiple(ends: &CopyEnds<'_>) -> Option<Finding> {
     let copy = ends.copy;
-    let (survey, block, reads) = match (ends.written(), ends.read()) {
+    let (place, block, reads) = match (ends.written(), ends.read()) {
         (Some(to), _) if copy.to.flags.direct => (to, copy.output_block, false),
         (_, Some(from)) if copy.from.flags.direct => (from, copy.input_block, true),
         _ => return None,
     };
-    let sector = survey.devices().next()?.layer.queue.seen()?.logical_block_size?;
-    if sector == 0 || block.0.is_multiple_of(sector) {
-        return None;
-    }
-    let because =
-        vec![Exhibit::new("logical block", Bytes(sector), "the queue's logical_block_size")];
+    let sector = place.misfits(block)?;
+    let because = vec![PlaceFacts::shown_sector(sector)];
     let next = in_mebibytes(ends);
     if copy.direct_gives_way {
         return Some(finding(
             not_direct::RULE.id,
             FindingWeight::Refute,
             Some(if reads { MeasuredSubject::Memory } else { MeasuredSubject::Deferred }),
-            ForeseenClaim::DirectGivesWay { reads, bytes: block.0 },
+            MemoryClaim::DirectGivesWay { reads, bytes: block.0 },
             because,
             next,
         ));
@@ -254,7 +249,7 @@ fn no_multiple(ends: &CopyEnds<'_>) -> Option<Finding> {
         TrapId::T20,
         FindingWeight::Refute,
         Some(MeasuredSubject::Invalid),
-        ForeseenClaim::DirectCopyMisfits { reads, bytes: block.0, sector },
+        PlaceClaim::DirectCopyMisfits { reads, bytes: block.0, sector },
         because,
         next,
     ))
@@ -274,12 +269,10 @@ fn one_at_a_time(ends: &CopyEnds<'_>) -> Option<Finding> {
     let reads = direction == Direction::Read;
     let options = if reads { " --order forward" } else { " --order forward --action write" };
     direct.then(|| {
-        finding(
+        note(
             latency_bound::RULE.id,
-            FindingWeight::Note,
-            None,
-            ForeseenClaim::OneInFlight { block },
-            vec![Exhibit::new("I/Os in flight", "1", "one thread copies")],
+            LimitClaim::OneInFlight { block },
+            Exhibit::new("I/Os in flight", "1", "one thread copies"),
             survey.and_then(|survey| own(survey, Remedy::Deeper, "ramp", reads, options)),
         )
     })
@@ -304,7 +297,7 @@ fn tiny_blocks(ends: &CopyEnds<'_>) -> Option<Finding> {
         client_bound::RULE.id,
         FindingWeight::Doubt,
         None,
-        ForeseenClaim::TinyBlocks { block: least },
+        LimitClaim::TinyBlocks { block: least },
         vec![Exhibit::new("block", least, "the command, or the default of 512 B")],
         in_mebibytes(ends),
     ))
@@ -316,16 +309,10 @@ fn same_disk(ends: &CopyEnds<'_>) -> Option<Finding> {
     let disk =
         from.leaves().find(|leaf| to.leaves().any(|other| other.layer.name == leaf.layer.name))?;
     let name = &disk.layer.name;
-    Some(finding(
+    Some(note(
         same_disk::RULE.id,
-        FindingWeight::Note,
-        None,
         OthersClaim::BothEndsOnDisk { disk: name.clone(), work: DiskOfBothEnds::Foreseen },
-        vec![Exhibit::new(
-            "lowest device of both ends",
-            name,
-            "/proc/self/mountinfo, /sys/dev/block",
-        )],
+        Exhibit::new("lowest device of both ends", name, "/proc/self/mountinfo, /sys/dev/block"),
         own(to, Remedy::Separate, "quick", false, ""),
     ))
 }
@@ -391,7 +378,7 @@ fn little(ends: &CopyEnds<'_>) -> Option<Finding> {
         too_short::RULE.id,
         FindingWeight::Doubt,
         Some(MeasuredSubject::Unsure),
-        ForeseenClaim::LittleCopied { bytes },
+        SteadyClaim::LittleCopied { bytes },
         vec![Exhibit::new("bytes", bytes, "the command")],
         more,
     ))

@@ -1,30 +1,29 @@
 //! What a device and the way to it do to a figure: sectors, alignment, links, cards, queues.
 
-use super::PredictionView;
+use super::PlaceFacts;
+use super::facts::note;
 use crate::threshold::CARD_ERASE;
-use crate::{
-    direct_not_durable, finding, link_bound, misplaced_partition, unconditioned, worn_out,
-};
+use crate::{direct_not_durable, link_bound, misplaced_partition, unconditioned, worn_out};
 use assay_plan::unit::Bytes;
-use assay_record::claim::ForeseenClaim;
+use assay_record::claim::{FlushClaim, LimitClaim, PlaceClaim};
 use assay_record::evidence::{BlockLayer, LayerKind, Link, SurveyedDevice};
-use assay_record::record::{Exhibit, Finding, FindingWeight, TrapId};
+use assay_record::record::{Exhibit, Finding, TrapId};
 
-pub(super) fn see(view_of_plan: &PredictionView<'_>, found: &mut Vec<Finding>) {
-    for device in view_of_plan.survey.devices() {
+pub(super) fn see(facts: &PlaceFacts<'_>, found: &mut Vec<Finding>) {
+    for device in facts.devices() {
         let judges =
             [large_sectors, emulated_sectors, loop_start, below_possible, worn, erases, unqueued];
         found.extend(judges.iter().filter_map(|judge| judge(device)));
         found.extend(device.links.iter().filter_map(|link| one_at_a_time(device, link)));
         found.extend(slowest(device));
     }
-    found.extend(partition_starts(view_of_plan));
-    found.extend(view_of_plan.survey.leaves().find_map(volatile));
-    if view_of_plan.machine.virtual_machine != Some(true) {
-        let next = || unconditioned::sustained(view_of_plan.survey.kind, &view_of_plan.survey.path);
+    found.extend(partition_starts(facts));
+    found.extend(facts.leaves().find_map(volatile));
+    if facts.machine.virtual_machine != Some(true) {
+        let next = || unconditioned::sustained(facts.kind, &facts.path);
         let past =
             |leaf: &SurveyedDevice| unconditioned::unconditioned(&leaf.layer, Bytes::ZERO, next());
-        found.extend(view_of_plan.survey.leaves().find_map(past));
+        found.extend(facts.leaves().find_map(past));
     }
 }
 
@@ -40,16 +39,10 @@ fn queue_file(device: &SurveyedDevice, name: &str) -> String {
 /// T20.
 fn large_sectors(device: &SurveyedDevice) -> Option<Finding> {
     let (logical, _) = sectors(device).filter(|(logical, _)| *logical > 512)?;
-    Some(finding(
+    Some(note(
         TrapId::T20,
-        FindingWeight::Note,
-        None,
-        ForeseenClaim::LargeSectors { device: device.layer.name.clone(), sector: Bytes(logical) },
-        vec![Exhibit::new(
-            "logical block",
-            Bytes(logical),
-            queue_file(device, "logical_block_size"),
-        )],
+        PlaceClaim::LargeSectors { device: device.layer.name.clone(), sector: Bytes(logical) },
+        Exhibit::new("logical block", Bytes(logical), queue_file(device, "logical_block_size")),
         None,
     ))
 }
@@ -57,27 +50,21 @@ fn large_sectors(device: &SurveyedDevice) -> Option<Finding> {
 /// T21.
 fn emulated_sectors(device: &SurveyedDevice) -> Option<Finding> {
     let (logical, physical) = sectors(device).filter(|(logical, physical)| physical > logical)?;
-    Some(finding(
+    Some(note(
         TrapId::T21,
-        FindingWeight::Note,
-        None,
-        ForeseenClaim::EmulatedSectors {
+        PlaceClaim::EmulatedSectors {
             device: device.layer.name.clone(),
             logical: Bytes(logical),
             physical: Bytes(physical),
         },
-        vec![Exhibit::new(
-            "physical block",
-            Bytes(physical),
-            queue_file(device, "physical_block_size"),
-        )],
+        Exhibit::new("physical block", Bytes(physical), queue_file(device, "physical_block_size")),
         None,
     ))
 }
 
 /// T22: a partition that begins within a physical block, by its start or by the kernel's own account.
-fn partition_starts(view_of_plan: &PredictionView<'_>) -> Option<Finding> {
-    let devices: Vec<&SurveyedDevice> = view_of_plan.survey.devices().collect();
+fn partition_starts(facts: &PlaceFacts<'_>) -> Option<Finding> {
+    let devices: Vec<&SurveyedDevice> = facts.devices().collect();
     let stack: Vec<&BlockLayer> = devices.iter().map(|device| &device.layer).collect();
     devices.iter().enumerate().find_map(|(at, device)| {
         let partition = device.partition.as_ref()?;
@@ -110,12 +97,10 @@ fn slowest(device: &SurveyedDevice) -> Option<Finding> {
 /// T55: a driver that has one command under way at a time.
 fn one_at_a_time(device: &SurveyedDevice, link: &Link) -> Option<Finding> {
     let driver = link.driver.as_deref().filter(|driver| *driver == "usb-storage")?;
-    Some(finding(
+    Some(note(
         TrapId::T55,
-        FindingWeight::Note,
-        None,
-        ForeseenClaim::OneCommand { device: device.layer.name.clone(), driver: driver.into() },
-        vec![Exhibit::new("driver", driver, &link.source)],
+        LimitClaim::OneCommand { device: device.layer.name.clone(), driver: driver.into() },
+        Exhibit::new("driver", driver, &link.source),
         None,
     ))
 }
@@ -129,16 +114,10 @@ fn worn(device: &SurveyedDevice) -> Option<Finding> {
 fn erases(device: &SurveyedDevice) -> Option<Finding> {
     let erase = device.card.as_ref()?.erase.filter(|erase| *erase >= CARD_ERASE)?;
     let name = &device.layer.name;
-    Some(finding(
+    Some(note(
         TrapId::T45,
-        FindingWeight::Note,
-        None,
-        ForeseenClaim::LargeErase { device: name.clone(), erase },
-        vec![Exhibit::new(
-            "erases",
-            erase,
-            format!("/sys/block/{name}/device/preferred_erase_size"),
-        )],
+        PlaceClaim::LargeErase { device: name.clone(), erase },
+        Exhibit::new("erases", erase, format!("/sys/block/{name}/device/preferred_erase_size")),
         None,
     ))
 }
@@ -148,16 +127,14 @@ fn unqueued(device: &SurveyedDevice) -> Option<Finding> {
     let card = device.card.as_ref()?;
     let claims = card.claims.filter(|claims| claims.application == 2)?;
     (card.queue != Some(true)).then(|| {
-        finding(
+        note(
             TrapId::T55,
-            FindingWeight::Note,
-            None,
-            ForeseenClaim::NoQueue { device: device.layer.name.clone(), class: claims.words() },
-            vec![Exhibit::new(
+            LimitClaim::NoQueue { device: device.layer.name.clone(), class: claims.words() },
+            Exhibit::new(
                 "claims",
                 claims.words(),
                 format!("/sys/block/{}/device/ssr", device.layer.name),
-            )],
+            ),
             None,
         )
     })
@@ -169,12 +146,10 @@ fn volatile(leaf: &SurveyedDevice) -> Option<Finding> {
     if matches!(leaf.layer.kind, LayerKind::Memory) {
         return None;
     }
-    Some(finding(
+    Some(note(
         direct_not_durable::RULE.id,
-        FindingWeight::Note,
-        None,
-        ForeseenClaim::WriteCache { device: leaf.layer.name.clone() },
-        vec![Exhibit::new("write cache", cache, queue_file(leaf, "write_cache"))],
+        FlushClaim::WriteCache { device: leaf.layer.name.clone() },
+        Exhibit::new("write cache", cache, queue_file(leaf, "write_cache")),
         None,
     ))
 }

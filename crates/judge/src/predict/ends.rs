@@ -2,9 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use super::facts::PlaceFacts;
 use assay_plan::plan::{CacheDrop, CopyWork, Durability, PlanOrigin};
 use assay_plan::unit::Bytes;
-use assay_record::evidence::{Direction, LeafKind, Machine, PathKind, Survey};
+use assay_record::claim::CopiedData;
+use assay_record::evidence::{Direction, LeafKind, PathKind, Survey};
 use assay_record::record::Finding;
 
 /// Who knows a trap of copies.
@@ -19,47 +21,34 @@ pub(super) struct CopyEnds<'a> {
     /// What is dropped from memory before it.
     pub cold: CacheDrop,
     /// Where bytes come from; absent: standard input.
-    pub from: Option<&'a Survey>,
+    pub from: Option<&'a PlaceFacts<'a>>,
     /// Where they go; absent: standard output.
-    pub to: Option<&'a Survey>,
-    /// The machine.
-    pub machine: &'a Machine,
-}
-
-/// What a source holds, as far as its name tells.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum SourceData {
-    /// `/dev/zero`.
-    Zeros,
-    /// `/dev/urandom`, `/dev/random`.
-    Random,
-    /// Anything else.
-    Own,
+    pub to: Option<&'a PlaceFacts<'a>>,
 }
 
 impl CopyEnds<'_> {
-    /// What the source holds.
-    pub fn data(&self) -> SourceData {
+    /// What the source holds, as far as its name tells.
+    pub fn data(&self) -> CopiedData {
         match self.copy.from.path.as_deref().and_then(Path::to_str) {
-            Some("/dev/zero") => SourceData::Zeros,
-            Some("/dev/urandom" | "/dev/random") => SourceData::Random,
-            _ => SourceData::Own,
+            Some("/dev/zero") => CopiedData::Zeros,
+            Some("/dev/urandom" | "/dev/random") => CopiedData::Random,
+            _ => CopiedData::Own,
         }
     }
 
     /// The target, when it lies on a disk.
-    pub fn written(&self) -> Option<&Survey> {
+    pub fn written(&self) -> Option<&PlaceFacts<'_>> {
         self.to.filter(|to| to.bottom == LeafKind::Devices)
     }
 
     /// The source, when it lies on a disk.
-    pub fn read(&self) -> Option<&Survey> {
+    pub fn read(&self) -> Option<&PlaceFacts<'_>> {
         self.from.filter(|from| from.bottom == LeafKind::Devices && from.kind != PathKind::Missing)
     }
 
     /// The end whose speed the figure is taken for: the target, or the source when what is read
     /// goes nowhere.
-    pub fn subject(&self) -> (Option<&Survey>, Direction) {
+    pub fn subject(&self) -> (Option<&PlaceFacts<'_>>, Direction) {
         let null = self.copy.to.path.as_deref() == Some(Path::new("/dev/null"));
         let nowhere = null || self.to.is_some_and(|to| matches!(to.bottom, LeafKind::Nothing(_)));
         if nowhere { (self.from, Direction::Read) } else { (self.to, Direction::Write) }
@@ -68,7 +57,7 @@ impl CopyEnds<'_> {
     /// Bytes that will be copied, when the words and the source tell.
     pub fn bytes(&self) -> Option<Bytes> {
         let block = self.copy.input_block;
-        let source = self.from.and_then(source_size);
+        let source = self.from.and_then(|from| source_size(from));
         let left = source.map(|size| size.less(self.copy.skip.in_bytes(block)));
         let counted = self.copy.count.map(|count| count.in_bytes(block));
         left.into_iter().chain(counted).min()
@@ -90,18 +79,13 @@ impl CopyEnds<'_> {
             self.copy.durability(),
             Durability::OpenSync | Durability::OpenDsync | Durability::FsyncEvery(_)
         );
-        synchronous || self.to.is_some_and(mounted_sync)
+        synchronous || self.to.is_some_and(|to| to.mounted_sync)
     }
 
     /// What is written is durable when the clock stops.
     pub fn durable(&self) -> bool {
         self.copy.durability().durable() || self.waits_each_time()
     }
-}
-
-/// The mount makes every write wait.
-fn mounted_sync(survey: &Survey) -> bool {
-    survey.mounts().next().is_some_and(|mount| mount.options.split(',').any(|word| word == "sync"))
 }
 
 /// Length of a file, or of a device.
@@ -113,17 +97,6 @@ fn source_size(survey: &Survey) -> Option<Bytes> {
             device.layer.size.seen().copied()
         }
         _ => None,
-    }
-}
-
-/// What a path lies on, in a word: the device that its file system names, or itself.
-pub(super) fn device(survey: &Survey) -> String {
-    match survey.devices().next() {
-        Some(device) => match &device.partition {
-            Some(partition) => partition.name.clone(),
-            None => device.layer.name.clone(),
-        },
-        None => survey.path.clone(),
     }
 }
 

@@ -1,24 +1,24 @@
 //! An existing file: how it lies, and what of it is in memory.
 
-use super::{PredictionView, own};
+use super::facts::note;
+use super::{PlaceFacts, own};
 use crate::threshold::{CRUMBS, RESIDENT};
 use crate::{cached_before, compressed, finding, holes, words};
 use assay_plan::unit::{Bytes, MIB};
-use assay_record::claim::ForeseenClaim;
+use assay_record::claim::{LayerClaim, MemoryClaim, PlaceClaim};
 use assay_record::evidence::{FileLayout, Survey};
 use assay_record::record::{
     Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId,
 };
 
-pub(super) fn see(view_of_plan: &PredictionView<'_>, found: &mut Vec<Finding>) {
-    let Some(file) = view_of_plan.survey.file.as_ref().filter(|file| file.size > Bytes::ZERO)
-    else {
+pub(super) fn see(facts: &PlaceFacts<'_>, found: &mut Vec<Finding>) {
+    let Some(file) = facts.file.as_ref().filter(|file| file.size > Bytes::ZERO) else {
         return;
     };
-    found.extend(empty(view_of_plan.survey));
-    found.extend(encoded(view_of_plan.survey));
+    found.extend(empty(facts));
+    found.extend(encoded(facts));
     found.extend(crumbled(file));
-    found.extend(resident(file, &view_of_plan.survey.path));
+    found.extend(resident(file, &facts.path));
 }
 
 fn share(part: Bytes, file: &FileLayout) -> f64 {
@@ -36,7 +36,7 @@ pub(super) fn empty(survey: &Survey) -> Option<Finding> {
             holes::RULE.id,
             FindingWeight::Doubt,
             Some(MeasuredSubject::Layer),
-            ForeseenClaim::Holes { part: words::share(part) },
+            LayerClaim::Holes { part: words::share(part) },
             vec![Exhibit::new("holes and unwritten", words::of(Bytes(empty), file.size), "FIEMAP")],
             own(survey, Remedy::WriteFirst, "quick", false, ""),
         )
@@ -53,7 +53,7 @@ pub(super) fn encoded(survey: &Survey) -> Option<Finding> {
             compressed::RULE.id,
             FindingWeight::Doubt,
             Some(MeasuredSubject::Layer),
-            ForeseenClaim::Encoded { part: words::share(part) },
+            LayerClaim::Encoded { part: words::share(part) },
             vec![Exhibit::new("encoded", words::of(extents.encoded, file.size), "FIEMAP")],
             own(survey, Remedy::UniqueData, "quick", false, ""),
         )
@@ -66,12 +66,10 @@ fn crumbled(file: &FileLayout) -> Option<Finding> {
     // A compressed file has an extent for each 128 KiB, wherever they lie.
     let pieces = extents.count as f64 / (file.size.0 as f64 / MIB as f64);
     (extents.encoded == Bytes::ZERO && extents.count > 1 && pieces > CRUMBS).then(|| {
-        finding(
+        note(
             TrapId::T38,
-            FindingWeight::Note,
-            None,
-            ForeseenClaim::Crumbled { extents: extents.count },
-            vec![Exhibit::new("extents", format!("{} in {}", extents.count, file.size), "FIEMAP")],
+            PlaceClaim::Crumbled { extents: extents.count },
+            Exhibit::new("extents", format!("{} in {}", extents.count, file.size), "FIEMAP"),
             None,
         )
     })
@@ -86,7 +84,7 @@ fn resident(file: &FileLayout, path: &str) -> Option<Finding> {
             cached_before::RULE.id,
             FindingWeight::Doubt,
             Some(MeasuredSubject::Memory),
-            ForeseenClaim::FileCached { part: words::share(part) },
+            MemoryClaim::FileCached { part: words::share(part) },
             vec![Exhibit::new(
                 "pages cached",
                 words::of(cached.resident, file.size),

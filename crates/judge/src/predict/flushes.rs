@@ -1,11 +1,13 @@
 //! What a copy flushes, and what it leaves in memory or waits for.
 
-use super::ends::{CopyEnds, EndsJudge, SourceData, device};
+use super::PlaceFacts;
+use super::ends::{CopyEnds, EndsJudge};
+use super::facts::note;
 use crate::threshold::{FLUSH_WRITES, REACHED};
 use crate::{bigger_than_ram, finding, flush_bound, not_flushed, words};
 use assay_plan::plan::{Durability, Resync};
 use assay_plan::unit::Bytes;
-use assay_record::claim::ForeseenClaim;
+use assay_record::claim::{CopiedData, FlushClaim, MemoryClaim};
 use assay_record::evidence::PathKind;
 use assay_record::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, TrapId};
 
@@ -18,14 +20,14 @@ fn unflushed(ends: &CopyEnds<'_>) -> Option<Finding> {
     let to = ends.written().filter(|to| to.kind != PathKind::Device)?;
     if ends.durable()
         || ends.writes_direct()
-        || ends.copy.sparse && ends.data() == SourceData::Zeros
+        || ends.copy.sparse && ends.data() == CopiedData::Zeros
     {
         return None;
     }
-    let disk = device(to);
+    let disk = to.device.clone();
     let next = words::with_flush(ends.origin);
-    let Some(writeback) = to.writeback.seen() else {
-        let claim = ForeseenClaim::LeftUnknown { device: disk };
+    let Some(writeback) = to.writeback else {
+        let claim = FlushClaim::LeftUnknown { device: disk };
         return Some(finding(
             not_flushed::RULE.id,
             FindingWeight::Doubt,
@@ -35,9 +37,8 @@ fn unflushed(ends: &CopyEnds<'_>) -> Option<Finding> {
             next,
         ));
     };
-    let exhibit =
-        |value: Bytes| vec![Exhibit::new("dirty limit", value, "/proc/vmstat nr_dirty_threshold")];
     let limit = writeback.limit;
+    let because = vec![PlaceFacts::shown_limit(limit)];
     // Up to here no writer is held back: `dirty_freerun_ceiling` of the kernel's page-writeback.c.
     let free = Bytes((limit.0 / 2).saturating_add(writeback.background.0 / 2));
     match ends.bytes() {
@@ -45,8 +46,8 @@ fn unflushed(ends: &CopyEnds<'_>) -> Option<Finding> {
             not_flushed::RULE.id,
             FindingWeight::Refute,
             Some(MeasuredSubject::Deferred),
-            ForeseenClaim::AllLeft { bytes, device: disk },
-            exhibit(limit),
+            FlushClaim::AllLeft { bytes, device: disk },
+            because,
             next,
         )),
         Some(bytes) => {
@@ -60,8 +61,8 @@ fn unflushed(ends: &CopyEnds<'_>) -> Option<Finding> {
                 bigger_than_ram::RULE.id,
                 weight,
                 measures,
-                ForeseenClaim::PartLeft { bytes, left, part: words::share(part) },
-                exhibit(limit),
+                MemoryClaim::PartLeft { bytes, left, part: words::share(part) },
+                because,
                 next,
             ))
         }
@@ -69,8 +70,8 @@ fn unflushed(ends: &CopyEnds<'_>) -> Option<Finding> {
             bigger_than_ram::RULE.id,
             FindingWeight::Doubt,
             Some(MeasuredSubject::Mixed),
-            ForeseenClaim::UpToLeft { limit },
-            exhibit(limit),
+            MemoryClaim::UpToLeft { limit },
+            because,
             next,
         )),
     }
@@ -81,12 +82,10 @@ fn unflushed(ends: &CopyEnds<'_>) -> Option<Finding> {
 fn left_to_the_close(ends: &CopyEnds<'_>) -> Option<Finding> {
     let to = ends.written().filter(|to| to.kind == PathKind::Device)?;
     (!ends.durable() && !ends.writes_direct()).then(|| {
-        finding(
+        note(
             not_flushed::RULE.id,
-            FindingWeight::Note,
-            None,
-            ForeseenClaim::LeftToClose { device: device(to) },
-            vec![Exhibit::new("conv", "no fsync", "the command")],
+            FlushClaim::LeftToClose { device: to.device.clone() },
+            Exhibit::new("conv", "no fsync", "the command"),
             words::with_flush(ends.origin),
         )
     })
@@ -95,14 +94,7 @@ fn left_to_the_close(ends: &CopyEnds<'_>) -> Option<Finding> {
 /// T13: words that look like a flush and are none.
 fn not_a_flush(ends: &CopyEnds<'_>) -> Option<Finding> {
     (ends.copy.resync != Resync::No && !ends.durable() && ends.to.is_some()).then(|| {
-        finding(
-            TrapId::T13,
-            FindingWeight::Note,
-            None,
-            ForeseenClaim::ConvSync,
-            vec![Exhibit::new("conv", "sync", "the command")],
-            None,
-        )
+        note(TrapId::T13, FlushClaim::ConvSync, Exhibit::new("conv", "sync", "the command"), None)
     })
 }
 
@@ -116,12 +108,14 @@ fn each_write(ends: &CopyEnds<'_>) -> Option<Finding> {
         _ => return None,
     };
     let writes = ends.writes().filter(|writes| *writes >= FLUSH_WRITES)?;
-    Some(finding(
+    Some(note(
         flush_bound::RULE.id,
-        FindingWeight::Note,
-        None,
-        ForeseenClaim::EachOfWaits { writes, block: ends.copy.output_block, device: device(to) },
-        vec![Exhibit::new("flushes", how, "the command")],
+        FlushClaim::EachOfWaits {
+            writes,
+            block: ends.copy.output_block,
+            device: to.device.clone(),
+        },
+        Exhibit::new("flushes", how, "the command"),
         None,
     ))
 }
@@ -136,7 +130,7 @@ fn other_version(ends: &CopyEnds<'_>) -> Option<Finding> {
             TrapId::T13,
             FindingWeight::Note,
             None,
-            ForeseenClaim::OtherMeaning { words: other.means.clone() },
+            FlushClaim::OtherMeaning { words: other.means.clone() },
             shown,
             None,
         )

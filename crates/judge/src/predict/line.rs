@@ -4,15 +4,16 @@
 use std::path::{Path, PathBuf};
 
 use super::blocks::{self, BlockJobPlace};
-use super::ends::{self, CopyEnds, device};
+use super::ends::{self, CopyEnds};
+use super::facts::PlaceFacts;
 use super::{copy, telling};
 use assay_plan::name::NameText as _;
 use assay_plan::plan::{Job, Phase, Plan, PlanOrigin, Target, Work};
 use assay_plan::unit::Bytes;
-use assay_record::claim::SummaryClaim;
+use assay_record::claim::{AboutClaim, SummaryClaim};
 use assay_record::evidence::{LeafKind, Machine, PathKind, Survey};
 use assay_record::record::{
-    Finding, MeasuredSubject, PhaseExplanation, Record, Trust, Verdict, WordMeaning,
+    Finding, MeasuredSubject, PhaseExplanation, Record, ToldClaim, Trust, Verdict, WordMeaning,
 };
 
 /// The paths that a plan reads or writes, each once.
@@ -70,7 +71,8 @@ pub fn absent(plan: &Plan, surveys: &[Survey]) -> Vec<WordMeaning> {
 
 /// What would happen: a pure function of the plan, of surveys of its [`places`], and of the machine.
 pub fn foreseen(plan: &Plan, surveys: &[Survey], machine: &Machine) -> Vec<PhaseExplanation> {
-    let look = PlanView { origin: &plan.origin, surveys, machine };
+    let places = surveys.iter().map(|survey| PlaceFacts::of(survey, machine)).collect();
+    let look = PlanView { origin: &plan.origin, places };
     plan.phases.iter().map(|phase| look.phase(phase)).collect()
 }
 
@@ -100,7 +102,7 @@ pub fn to_measure(plan: &Plan, surveys: &[Survey]) -> Option<String> {
 
 /// What happened: the phases of a record with their verdicts, which must have been judged.
 pub fn told(record: &Record) -> Vec<PhaseExplanation> {
-    let look = PlanView { origin: &record.plan.origin, surveys: &[], machine: record.machine() };
+    let look = PlanView { origin: &record.plan.origin, places: Vec::new() };
     let plan = record.plan.unrolled();
     let phases = record.phases.iter().filter_map(|phase| {
         let mut planned = plan.phases.get(phase.number)?.clone();
@@ -122,13 +124,12 @@ pub fn told(record: &Record) -> Vec<PhaseExplanation> {
 /// What the words of a plan are held against.
 struct PlanView<'a> {
     origin: &'a PlanOrigin,
-    surveys: &'a [Survey],
-    machine: &'a Machine,
+    places: Vec<PlaceFacts<'a>>,
 }
 
-impl PlanView<'_> {
-    fn at(&self, path: &Path) -> Option<&Survey> {
-        self.surveys.iter().find(|survey| survey.path == path.to_text())
+impl<'p> PlanView<'p> {
+    fn at(&self, path: &Path) -> Option<&PlaceFacts<'p>> {
+        self.places.iter().find(|place| place.path == path.to_text())
     }
 
     fn phase(&self, phase: &Phase) -> PhaseExplanation {
@@ -156,7 +157,6 @@ impl PlanView<'_> {
             cold: phase.cold,
             from: copy.from.path.as_deref().and_then(|path| self.at(path)),
             to: copy.to.path.as_deref().and_then(|path| self.at(path)),
-            machine: self.machine,
         }
     }
 
@@ -170,22 +170,20 @@ impl PlanView<'_> {
             Work::Blocks(blocks) => blocks::paths(&blocks.target)
                 .iter()
                 .filter_map(|path| self.at(path))
-                .flat_map(|survey| {
+                .flat_map(|place| {
                     blocks::see(&BlockJobPlace {
                         blocks,
                         workers: job.workers,
                         stop: &job.stop,
                         origin: self.origin,
                         cold: phase.cold,
-                        survey,
-                        machine: self.machine,
+                        place,
                     })
                 })
                 .collect(),
-            Work::Tree(tree) => self
-                .at(&tree.dir)
-                .map(|survey| blocks::see_tree(tree, survey, self.machine))
-                .unwrap_or_default(),
+            Work::Tree(tree) => {
+                self.at(&tree.dir).map(|place| blocks::see_tree(tree, place)).unwrap_or_default()
+            }
         }
     }
 
@@ -196,14 +194,15 @@ impl PlanView<'_> {
             Work::Blocks(blocks) => telling::blocks(blocks, job.workers),
             Work::Tree(tree) => telling::tree(tree, job.workers),
         });
-        let does: Vec<String> = does.collect();
         let (is, not) =
-            phase.jobs.first().map(|job| self.about(phase, job, measures)).unwrap_or_default();
+            phase.jobs.first().map_or((AboutClaim::IsUnknown, AboutClaim::NotDisk), |job| {
+                self.about(phase, job, measures)
+            });
         PhaseExplanation {
             name: phase.name.clone(),
-            does,
-            measures: is,
-            not,
+            does: does.map(ToldClaim::from).collect(),
+            measures: is.into(),
+            not: not.into(),
             verdict: Verdict {
                 trust: Trust::Sound,
                 measures,
@@ -215,18 +214,20 @@ impl PlanView<'_> {
         }
     }
 
-    fn about(&self, phase: &Phase, job: &Job, measures: MeasuredSubject) -> (String, String) {
-        let disk = |path: Option<&PathBuf>| {
-            let survey = path.and_then(|path| self.at(path));
-            survey.map_or_else(|| "the disk".to_string(), device)
-        };
+    fn about(
+        &self,
+        phase: &Phase,
+        job: &Job,
+        measures: MeasuredSubject,
+    ) -> (AboutClaim, AboutClaim) {
+        let disk = |path: Option<&PathBuf>| telling::disk(path.and_then(|path| self.at(path)));
         match &job.work {
             Work::Copy(copy) => telling::about_copy(&self.ends(phase, copy), measures),
             Work::Blocks(blocks) => {
                 let paths = blocks::paths(&blocks.target);
-                telling::about_blocks(blocks, job.workers, &disk(paths.first()), measures)
+                telling::about_blocks(blocks, job.workers, disk(paths.first()), measures)
             }
-            Work::Tree(tree) => telling::about_tree(tree, &disk(Some(&tree.dir)), measures),
+            Work::Tree(tree) => telling::about_tree(tree, disk(Some(&tree.dir)), measures),
         }
     }
 }

@@ -8,6 +8,7 @@ mod blocks;
 mod copy;
 mod device;
 mod ends;
+mod facts;
 mod file;
 mod flushes;
 mod line;
@@ -16,7 +17,6 @@ mod mount;
 mod place;
 mod source;
 mod telling;
-mod view_of_plan;
 
 pub use line::{absent, foreseen, places, to_measure, told};
 
@@ -26,20 +26,20 @@ use assay_record::record::{Finding, NextStep, Remedy};
 
 use crate::words::operand;
 use assay_plan::name::quoted;
-use view_of_plan::{PredictionView, flush, own};
+use facts::{PlaceFacts, own};
 
 /// Someone who knows some of the traps.
-type Predictor = fn(&PredictionView<'_>, &mut Vec<Finding>);
+type Predictor = fn(&PlaceFacts<'_>, &mut Vec<Finding>);
 
 /// All of them.
 const SEERS: &[Predictor] = &[place::see, mount::see, file::see, device::see, machine::see];
 
 /// What would bite there, the worst first.
 pub fn foresee(survey: &Survey, machine: &Machine) -> Vec<Finding> {
-    let view_of_plan = PredictionView { survey, machine };
+    let facts = PlaceFacts::of(survey, machine);
     let mut found = Vec::new();
     for see in SEERS {
-        see(&view_of_plan, &mut found);
+        see(&facts, &mut found);
     }
     found.sort_by_key(super::rank);
     found
@@ -67,7 +67,7 @@ pub fn next(survey: &Survey) -> NextStep {
         _ => (&survey.judged_by, may.write),
     };
     // A file there can be read.
-    if !allowed && let Some(mount) = view_of_plan::read_only(survey) {
+    if !allowed && let Some(mount) = facts::read_only(survey) {
         let files = format!("find {} -xdev -type f -size +1M", operand(&mount.point));
         return NextStep::new(Remedy::AnotherTarget, files);
     }

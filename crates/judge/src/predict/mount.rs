@@ -1,46 +1,32 @@
 //! What the mounts on the way do to a figure: their options, and the room that is left.
 
-use super::PredictionView;
+use super::facts::{PlaceFacts, compressing, note, option};
 use crate::threshold::{FREE_INODES, FREE_SPACE};
 use crate::words::operand;
 use crate::{compressed, finding, flush_bound, not_direct, words};
-use assay_record::claim::{ForeseenClaim, MemoryClaim};
+use assay_record::claim::{FlushClaim, LayerClaim, MemoryClaim, PlaceClaim};
 use assay_record::evidence::{LeafKind, Mount, PathKind};
 use assay_record::record::{
     Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId,
 };
 
-pub(super) fn see(view_of_plan: &PredictionView<'_>, found: &mut Vec<Finding>) {
-    for mount in view_of_plan.survey.mounts() {
+pub(super) fn see(facts: &PlaceFacts<'_>, found: &mut Vec<Finding>) {
+    for mount in facts.mounts() {
         let judges = [compresses, journals_data, no_barrier, synchronous, discards, strict_atime];
         found.extend(judges.iter().filter_map(|judge| judge(mount)));
     }
-    found.extend(not_direct_by_statx(view_of_plan));
-    if release(&view_of_plan.machine.kernel) >= Some((6, 14)) {
-        found.extend(view_of_plan.survey.mounts().filter_map(checksums));
+    found.extend(not_direct_by_statx(facts));
+    if release(&facts.machine.kernel) >= Some((6, 14)) {
+        found.extend(facts.mounts().filter_map(checksums));
     }
-    found.extend(nearly_full(view_of_plan));
-    found.extend(few_inodes(view_of_plan));
-}
-
-/// The first option of a mount that is one of these, or begins with one that ends in `=`.
-fn option<'a>(mount: &'a Mount, wanted: &[&str]) -> Option<&'a str> {
-    mount.options.split(',').find(|option| {
-        wanted.iter().any(|want| option == want || want.ends_with('=') && option.starts_with(want))
-    })
+    found.extend(nearly_full(facts));
+    found.extend(few_inodes(facts));
 }
 
 /// The reading of an option.
 pub(super) fn exhibit(mount: &Mount, option: &str) -> Vec<Exhibit> {
     let reading = format!("options of {} at {}", mount.kind, mount.point);
     vec![Exhibit::new(reading, option, "/proc/self/mountinfo")]
-}
-
-/// The option by which a mount compresses what is written.
-pub(super) fn compressing(mount: &Mount) -> Option<&str> {
-    let wanted =
-        ["compress", "compress=", "compress-force", "compress-force=", "compress_algorithm="];
-    option(mount, &wanted).filter(|option| !option.ends_with("=no") && !option.ends_with("=none"))
 }
 
 /// Figures of the place itself, flushed, and of data that do not compress.
@@ -55,7 +41,7 @@ fn compresses(mount: &Mount) -> Option<Finding> {
         compressed::RULE.id,
         FindingWeight::Doubt,
         Some(MeasuredSubject::Layer),
-        ForeseenClaim::Compresses {
+        LayerClaim::Compresses {
             kind: mount.kind.clone(),
             point: mount.point.clone(),
             option: option.into(),
@@ -85,7 +71,7 @@ fn no_barrier(mount: &Mount) -> Option<Finding> {
         TrapId::T15,
         FindingWeight::Doubt,
         Some(MeasuredSubject::Deferred),
-        ForeseenClaim::NoBarrier {
+        FlushClaim::NoBarrier {
             kind: mount.kind.clone(),
             point: mount.point.clone(),
             option: option.into(),
@@ -105,7 +91,7 @@ fn synchronous(mount: &Mount) -> Option<Finding> {
         flush_bound::RULE.id,
         FindingWeight::Note,
         None,
-        ForeseenClaim::MountedSync {
+        FlushClaim::MountedSync {
             kind: mount.kind.clone(),
             point: mount.point.clone(),
             option: option.into(),
@@ -122,7 +108,7 @@ fn discards(mount: &Mount) -> Option<Finding> {
         TrapId::T40,
         FindingWeight::Note,
         None,
-        ForeseenClaim::Discards {
+        LayerClaim::Discards {
             kind: mount.kind.clone(),
             point: mount.point.clone(),
             option: option.into(),
@@ -141,7 +127,7 @@ fn strict_atime(mount: &Mount) -> Option<Finding> {
             TrapId::T39,
             FindingWeight::Note,
             None,
-            ForeseenClaim::AccessTimes { kind: mount.kind.clone(), point: mount.point.clone() },
+            PlaceClaim::AccessTimes { kind: mount.kind.clone(), point: mount.point.clone() },
             exhibit(mount, &mount.options),
             None,
         )
@@ -149,10 +135,10 @@ fn strict_atime(mount: &Mount) -> Option<Finding> {
 }
 
 /// T19: the kernel itself says that there is no direct I/O on this file.
-fn not_direct_by_statx(view_of_plan: &PredictionView<'_>) -> Option<Finding> {
-    let align = view_of_plan.survey.direct.seen()?;
-    let journal = view_of_plan.survey.mounts().any(|mount| journals_data(mount).is_some());
-    if align.offset != 0 || journal || view_of_plan.survey.bottom != LeafKind::Devices {
+fn not_direct_by_statx(facts: &PlaceFacts<'_>) -> Option<Finding> {
+    let align = facts.direct.seen()?;
+    let journal = facts.mounts().any(|mount| journals_data(mount).is_some());
+    if align.offset != 0 || journal || facts.bottom != LeafKind::Devices {
         return None;
     }
     Some(finding(
@@ -174,7 +160,7 @@ fn checksums(mount: &Mount) -> Option<Finding> {
             not_direct::RULE.id,
             FindingWeight::Note,
             None,
-            ForeseenClaim::Checksums { point: mount.point.clone() },
+            MemoryClaim::Checksums { point: mount.point.clone() },
             exhibit(mount, &mount.options),
             below(mount, Remedy::Flush),
         )
@@ -188,40 +174,35 @@ fn release(kernel: &str) -> Option<(u32, u32)> {
 }
 
 /// T38.
-fn nearly_full(view_of_plan: &PredictionView<'_>) -> Option<Finding> {
-    let space = view_of_plan.survey.space.seen()?;
+fn nearly_full(facts: &PlaceFacts<'_>) -> Option<Finding> {
+    let space = facts.space.seen()?;
     let free = space.free.0 as f64 / space.total.0.max(1) as f64;
-    if free >= FREE_SPACE || space.total.0 == 0 || view_of_plan.survey.kind == PathKind::File {
+    if free >= FREE_SPACE || space.total.0 == 0 || facts.kind == PathKind::File {
         return None;
     }
     Some(finding(
         TrapId::T38,
         FindingWeight::Doubt,
         None,
-        ForeseenClaim::LittleSpace { free: words::share(free) },
+        PlaceClaim::LittleSpace { free: words::share(free) },
         vec![Exhibit::new("free", words::of(space.free, space.total), "statvfs()")],
-        Some(NextStep::new(
-            Remedy::Inspect,
-            format!("df -h {}", operand(&view_of_plan.survey.judged_by)),
-        )),
+        Some(NextStep::new(Remedy::Inspect, format!("df -h {}", operand(&facts.judged_by)))),
     ))
 }
 
 /// No trap of its own, but the end of every test that makes files.
-fn few_inodes(view_of_plan: &PredictionView<'_>) -> Option<Finding> {
-    let inodes = view_of_plan.survey.inodes.seen().filter(|inodes| inodes.total > 0)?;
+fn few_inodes(facts: &PlaceFacts<'_>) -> Option<Finding> {
+    let inodes = facts.inodes.seen().filter(|inodes| inodes.total > 0)?;
     let free = inodes.free as f64 / inodes.total as f64;
     (free < FREE_INODES).then(|| {
-        finding(
+        note(
             TrapId::T38,
-            FindingWeight::Note,
-            None,
-            ForeseenClaim::FewInodes { free: inodes.free },
-            vec![Exhibit::new(
+            PlaceClaim::FewInodes { free: inodes.free },
+            Exhibit::new(
                 "free inodes",
                 format!("{} of {}", inodes.free, inodes.total),
                 "statvfs()",
-            )],
+            ),
             None,
         )
     })

@@ -1,37 +1,38 @@
 //! What the target is at all: no disk, a disk whose counters are off, a disk behind a cache.
 
-use super::PredictionView;
+use super::PlaceFacts;
+use super::facts::note;
 use crate::host_cache::is_virtual;
 use crate::{finding, no_disk, unseen};
-use assay_record::claim::{Claim, DataTranslation, ForeseenClaim, LayerClaim};
+use assay_record::claim::{Claim, DataTranslation, FlushClaim, LayerClaim, OutcomeClaim};
 use assay_record::evidence::{LayerKind, LeafKind, PathKind, SurveyedDevice};
 use assay_record::record::{
     Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId,
 };
 
-pub(super) fn see(view_of_plan: &PredictionView<'_>, found: &mut Vec<Finding>) {
-    found.extend(no_disk(view_of_plan));
-    found.extend(view_of_plan.survey.leaves().filter_map(uncounted));
-    found.extend(view_of_plan.survey.devices().filter_map(mapped_memory));
-    found.extend(view_of_plan.survey.devices().filter_map(zoned));
-    found.extend(view_of_plan.survey.devices().filter_map(image_cache));
-    found.extend(host_cache(view_of_plan));
-    found.extend(view_of_plan.survey.devices().filter_map(translated));
+pub(super) fn see(facts: &PlaceFacts<'_>, found: &mut Vec<Finding>) {
+    found.extend(no_disk(facts));
+    found.extend(facts.leaves().filter_map(uncounted));
+    found.extend(facts.devices().filter_map(mapped_memory));
+    found.extend(facts.devices().filter_map(zoned));
+    found.extend(facts.devices().filter_map(image_cache));
+    found.extend(host_cache(facts));
+    found.extend(facts.devices().filter_map(translated));
 }
 
 /// T29 and T00: memory, elsewhere, nothing, or not to be found out.
-fn no_disk(view_of_plan: &PredictionView<'_>) -> Option<Finding> {
-    let path = &view_of_plan.survey.path;
-    let source = match view_of_plan.survey.kind {
+fn no_disk(facts: &PlaceFacts<'_>) -> Option<Finding> {
+    let path = &facts.path;
+    let source = match facts.kind {
         PathKind::Character | PathKind::Stream => "stat()",
         _ => "/proc/self/mountinfo",
     };
-    let (weight, measures, claim, what): (_, _, Claim, _) = match &view_of_plan.survey.bottom {
+    let (weight, measures, claim, what): (_, _, Claim, _) = match &facts.bottom {
         LeafKind::Devices => return None,
-        LeafKind::Memory(what) if view_of_plan.survey.kind == PathKind::Device => (
+        LeafKind::Memory(what) if facts.kind == PathKind::Device => (
             FindingWeight::Note,
             MeasuredSubject::NotADisk,
-            ForeseenClaim::MemoryDevice { path: path.clone() }.into(),
+            LayerClaim::MemoryDevice { path: path.clone() }.into(),
             what,
         ),
         LeafKind::Memory(what) => (
@@ -56,7 +57,7 @@ fn no_disk(view_of_plan: &PredictionView<'_>) -> Option<Finding> {
         LeafKind::Nothing(what) => (
             FindingWeight::Refute,
             MeasuredSubject::Tool,
-            ForeseenClaim::NoStorage { path: path.clone() }.into(),
+            LayerClaim::NoStorage { path: path.clone() }.into(),
             what,
         ),
         LeafKind::Unknown(why) => {
@@ -64,7 +65,7 @@ fn no_disk(view_of_plan: &PredictionView<'_>) -> Option<Finding> {
                 unseen::RULE.id,
                 FindingWeight::Unproven,
                 Some(MeasuredSubject::Unsure),
-                ForeseenClaim::DeviceHidden { path: path.clone(), why: why.clone() },
+                OutcomeClaim::DeviceHidden { path: path.clone(), why: why.clone() },
                 vec![Exhibit::new(format!("below {path}"), why, source)],
                 None,
             ));
@@ -84,7 +85,7 @@ fn uncounted(leaf: &SurveyedDevice) -> Option<Finding> {
             unseen::RULE.id,
             FindingWeight::Unproven,
             Some(MeasuredSubject::Unsure),
-            ForeseenClaim::CountersOff { device: name.clone() },
+            OutcomeClaim::CountersOff { device: name.clone() },
             vec![Exhibit::new("counting", "0", file.clone())],
             Some(NextStep::new(Remedy::Configure, format!("echo 1 | sudo tee {file}"))),
         )
@@ -99,7 +100,7 @@ fn mapped_memory(device: &SurveyedDevice) -> Option<Finding> {
             TrapId::T50,
             FindingWeight::Doubt,
             Some(MeasuredSubject::NotADisk),
-            ForeseenClaim::Dax { device: name.clone() },
+            LayerClaim::Dax { device: name.clone() },
             vec![Exhibit::new("DAX", "1", format!("/sys/block/{name}/queue/dax"))],
             None,
         )
@@ -110,12 +111,10 @@ fn mapped_memory(device: &SurveyedDevice) -> Option<Finding> {
 fn zoned(device: &SurveyedDevice) -> Option<Finding> {
     let name = &device.layer.name;
     let zoned = device.layer.queue.seen()?.zoned.as_deref().filter(|zoned| *zoned != "none")?;
-    Some(finding(
+    Some(note(
         TrapId::T50,
-        FindingWeight::Note,
-        None,
-        ForeseenClaim::Zoned { device: name.clone(), zones: zoned.into() },
-        vec![Exhibit::new("zones", zoned, format!("/sys/block/{name}/queue/zoned"))],
+        LayerClaim::Zoned { device: name.clone(), zones: zoned.into() },
+        Exhibit::new("zones", zoned, format!("/sys/block/{name}/queue/zoned")),
         None,
     ))
 }
@@ -128,7 +127,7 @@ fn image_cache(device: &SurveyedDevice) -> Option<Finding> {
         TrapId::T30,
         FindingWeight::Doubt,
         Some(MeasuredSubject::Memory),
-        ForeseenClaim::LoopCached { device: name.clone(), file: file.clone() },
+        FlushClaim::LoopCached { device: name.clone(), file: file.clone() },
         vec![Exhibit::new(
             "direct I/O to the backing file",
             "0",
@@ -139,16 +138,14 @@ fn image_cache(device: &SurveyedDevice) -> Option<Finding> {
 }
 
 /// T30: below a virtual disk nothing can be seen.
-fn host_cache(view_of_plan: &PredictionView<'_>) -> Option<Finding> {
-    let virtual_disk = |leaf: &&SurveyedDevice| is_virtual(&leaf.layer, view_of_plan.machine);
-    let leaf = view_of_plan.survey.leaves().find(virtual_disk)?;
+fn host_cache(facts: &PlaceFacts<'_>) -> Option<Finding> {
+    let virtual_disk = |leaf: &&SurveyedDevice| is_virtual(&leaf.layer, facts.machine);
+    let leaf = facts.leaves().find(virtual_disk)?;
     let name = &leaf.layer.name;
-    Some(finding(
+    Some(note(
         TrapId::T30,
-        FindingWeight::Note,
-        None,
-        ForeseenClaim::VirtualDisk { device: name.clone() },
-        vec![Exhibit::new("bus", &leaf.layer.hardware.bus, format!("/sys/block/{name}"))],
+        FlushClaim::VirtualDisk { device: name.clone() },
+        Exhibit::new("bus", &leaf.layer.hardware.bus, format!("/sys/block/{name}")),
         None,
     ))
 }
@@ -171,12 +168,10 @@ fn translated(device: &SurveyedDevice) -> Option<Finding> {
         LayerKind::Cache => (DataTranslation::Cached, "bcache"),
         _ => return None,
     };
-    Some(finding(
+    Some(note(
         TrapId::T41,
-        FindingWeight::Note,
-        None,
-        ForeseenClaim::Translated { device: name.clone(), by },
-        vec![Exhibit::new("kind", source, format!("/sys/block/{name}/{source}"))],
+        LayerClaim::Translated { device: name.clone(), by },
+        Exhibit::new("kind", source, format!("/sys/block/{name}/{source}")),
         None,
     ))
 }

@@ -1,14 +1,15 @@
 //! The source of a copy: what of it comes from memory, and what of it holds no data.
 
-use super::ends::{CopyEnds, EndsJudge, device};
-use super::file;
+use super::ends::{CopyEnds, EndsJudge};
+use super::facts::note;
+use super::{PlaceFacts, file};
 use crate::operands::edited;
 use crate::threshold::RESIDENT;
 use crate::{cached_before, finding, served_from_cache, trimmed_blocks, words};
 use assay_plan::plan::CacheDrop;
 use assay_plan::unit::Bytes;
-use assay_record::claim::ForeseenClaim;
-use assay_record::evidence::{Direction, Survey};
+use assay_record::claim::MemoryClaim;
+use assay_record::evidence::Direction;
 use assay_record::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, Remedy};
 
 /// Who knows them.
@@ -16,24 +17,17 @@ pub(super) const JUDGES: &[EndsJudge] =
     &[from_memory, second_time, not_past_memory, empty_source, encoded_source, trimmed_source];
 
 /// The source of a copy to nowhere, read through memory.
-fn buffered_read<'a>(ends: &'a CopyEnds<'_>) -> Option<&'a Survey> {
+fn buffered_read<'a>(ends: &'a CopyEnds<'_>) -> Option<&'a PlaceFacts<'a>> {
     let from = ends.read()?;
     let (_, direction) = ends.subject();
     (direction == Direction::Read && !ends.copy.from.flags.direct && ends.cold == CacheDrop::Keep)
         .then_some(from)
 }
 
-/// Share of a file that is in memory.
-pub(super) fn resident(survey: &Survey) -> Option<f64> {
-    let file = survey.file.as_ref().filter(|file| file.size > Bytes::ZERO)?;
-    let pages = file.cached.seen()?;
-    Some((pages.resident.0 as f64 / file.size.0 as f64).min(1.0))
-}
-
 /// T01: most of the source is in memory now.
 fn from_memory(ends: &CopyEnds<'_>) -> Option<Finding> {
     let from = buffered_read(ends)?;
-    let part = resident(from).filter(|part| *part > RESIDENT)?;
+    let part = from.cached.filter(|part| *part > RESIDENT)?;
     let size = from.file.as_ref().map_or(Bytes::ZERO, |file| file.size);
     let held = from.file.as_ref()?.cached.seen()?.resident;
     let (id, weight, measures) = match part {
@@ -43,11 +37,11 @@ fn from_memory(ends: &CopyEnds<'_>) -> Option<Finding> {
         _ => (cached_before::RULE.id, FindingWeight::Doubt, MeasuredSubject::Mixed),
     };
     let claim = match part {
-        1.0 => ForeseenClaim::AllCached { path: from.path.clone(), device: device(from) },
-        _ => ForeseenClaim::PartCached {
+        1.0 => MemoryClaim::AllCached { path: from.path.clone(), device: from.device.clone() },
+        _ => MemoryClaim::PartCached {
             part: words::share(part),
             path: from.path.clone(),
-            device: device(from),
+            device: from.device.clone(),
         },
     };
     Some(finding(
@@ -63,16 +57,14 @@ fn from_memory(ends: &CopyEnds<'_>) -> Option<Finding> {
 /// T01: once read, it is in memory.
 fn second_time(ends: &CopyEnds<'_>) -> Option<Finding> {
     let from =
-        buffered_read(ends).filter(|from| resident(from).is_none_or(|part| part <= RESIDENT))?;
-    let memory = ends.machine.memory.seen()?;
-    let fits = ends.bytes().is_none_or(|bytes| bytes < *memory);
+        buffered_read(ends).filter(|from| from.cached.is_none_or(|part| part <= RESIDENT))?;
+    let memory = from.memory?;
+    let fits = ends.bytes().is_none_or(|bytes| bytes < memory);
     fits.then(|| {
-        finding(
+        note(
             served_from_cache::RULE.id,
-            FindingWeight::Note,
-            None,
-            ForeseenClaim::OnlyFirst { device: device(from) },
-            vec![Exhibit::new("memory", *memory, "/proc/meminfo")],
+            MemoryClaim::OnlyFirst { device: from.device.clone() },
+            PlaceFacts::shown_memory(memory),
             words::cold(ends.origin, false),
         )
     })
@@ -83,12 +75,10 @@ fn not_past_memory(ends: &CopyEnds<'_>) -> Option<Finding> {
     let flags = ends.copy.from.flags;
     let word = if flags.sync { "sync" } else { "dsync" };
     (flags.sync || flags.dsync).then(|| {
-        finding(
+        note(
             served_from_cache::RULE.id,
-            FindingWeight::Note,
-            None,
-            ForeseenClaim::NoEffect { flag: word.into() },
-            vec![Exhibit::new("iflag", word, "the command")],
+            MemoryClaim::NoEffect { flag: word.into() },
+            Exhibit::new("iflag", word, "the command"),
             edited(ends.origin, Remedy::Direct, |operands| {
                 operands.change("iflag", "sync", None);
                 operands.change("iflag", "dsync", Some("direct"));
@@ -100,15 +90,15 @@ fn not_past_memory(ends: &CopyEnds<'_>) -> Option<Finding> {
 
 /// T23: a source of holes.
 fn empty_source(ends: &CopyEnds<'_>) -> Option<Finding> {
-    ends.read().and_then(file::empty)
+    ends.read().and_then(|from| file::empty(from))
 }
 
 /// T25: a source that lies compressed.
 fn encoded_source(ends: &CopyEnds<'_>) -> Option<Finding> {
-    ends.read().and_then(file::encoded)
+    ends.read().and_then(|from| file::encoded(from))
 }
 
 /// T24: a bare device that may have been trimmed.
 fn trimmed_source(ends: &CopyEnds<'_>) -> Option<Finding> {
-    ends.read().and_then(trimmed_blocks::foreseen)
+    ends.read().and_then(|from| trimmed_blocks::foreseen(from))
 }

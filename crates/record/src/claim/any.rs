@@ -3,11 +3,12 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ComparedRuns, ComparedSide, ComparedThing, DataArrival, DifferingValue, FlushClaim,
-    ForeseenClaim, LayerClaim, LimitClaim, MemoryClaim, OtherPhases, OthersClaim, OutcomeClaim,
-    PlaceClaim, QuotedPhase, Series, SteadyClaim, TransferClaim,
+    AboutClaim, CardWork, CellInstead, CellObstacle, CgroupLimit, ComparedRuns, ComparedSide,
+    ComparedThing, DataArrival, DeviceGaps, DeviceQueue, DeviceWork, DifferingValue, FlushClaim,
+    GatheredCalls, LayerClaim, LimitClaim, MemoryClaim, OtherPhases, OthersClaim, OutcomeClaim,
+    PlaceClaim, PlanClaim, QuotedPhase, Series, SteadyClaim, TransferClaim,
 };
-use assay_plan::unit::{Bandwidth, Share};
+use assay_plan::unit::{Bandwidth, Bytes, Iops, MeanInFlight, Share};
 
 /// A claim of each family.
 macro_rules! families {
@@ -33,24 +34,34 @@ macro_rules! families {
 }
 
 families! {
+    /// Of what a figure is about, and what not.
+    About(AboutClaim),
+    /// Of what sets the rate of a ramp.
+    Bound(BoundClaim),
+    /// Of what a device holds.
+    Capacity(CapacityClaim),
+    /// Of a card and its speed classes.
+    Card(CardClaim),
     /// What speaks against comparing two sides.
     Compare(CompareClaim),
     /// Of flushes, and of writes that wait for one.
     Flush(FlushClaim),
-    /// Of what a look shows before a run.
-    Foreseen(ForeseenClaim),
     /// Of what lies between the program and a disk.
     Layer(LayerClaim),
     /// Of what held a run.
     Limit(LimitClaim),
     /// Of data in memory.
     Memory(MemoryClaim),
+    /// Of ways to write and to read.
+    Mode(ModeClaim),
     /// Of the work of others.
     Others(OthersClaim),
     /// Of how it ended, and what was seen of it.
     Outcome(OutcomeClaim),
     /// Of the place of the data.
     Place(PlaceClaim),
+    /// Of what a plan does.
+    Plan(PlanClaim),
     /// Of a rate over time.
     Steady(SteadyClaim),
     /// Of a figure as a whole.
@@ -96,7 +107,7 @@ pub enum SummaryClaim {
     /// The run is over, but what it made could not be removed.
     SomethingLeft { doing: String, path: String, why: String },
     /// No phase could be done.
-    NothingMeasured { why: String },
+    NothingMeasured { block: Bytes, why: CellObstacle, instead: CellInstead },
     /// No phase was finished.
     NoResult,
     /// Before a run: nothing that is known of the place speaks against it.
@@ -133,4 +144,154 @@ pub enum CompareClaim {
         trust: String,
         claims: Sentences,
     },
+}
+
+/// What is claimed of a device by what its blocks hold.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum CapacityClaim {
+    CapacityUnknown { why: CapacityGap },
+    AllReadBack { space: Bytes },
+    SpreadReadBack { blocks: u64, space: Bytes },
+    AddressesWrap { misplaced: u64, all: u64 },
+    BlocksLost { wrong: u64, all: u64 },
+    BlocksChanged { wrong: u64, all: u64 },
+}
+
+/// Why blocks do not tell how much a device holds.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum CapacityGap {
+    NothingChecks,
+    NotWritten { fault: String },
+    Interrupted,
+    NotReadBack,
+    NotFinished,
+    ReadUnwritten,
+    SpaceNotTaken,
+    NotFromDevice,
+    Judged { claims: Sentences },
+}
+
+/// What is claimed of a card and a speed class, and of the host that may be why it is missed.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum CardClaim {
+    NotProven { work: CardWork, why: GradeGap },
+    RateMissed { work: CardWork, reached: Bandwidth, least: Bandwidth },
+    OperationsMissed { work: CardWork, reached: Iops, least: Iops },
+    SlowSeconds { work: CardWork, slowest: Bandwidth },
+    QueueNeeded,
+    NoQueueInUse,
+    BusModeUnknown { device: String },
+    LinkBelowClass { device: String, mode: String, most: Bandwidth },
+    LinkCouldDoMore { device: String, mode: String, possible: Bandwidth },
+    HiddenByReader { device: String, mode: String, driver: Option<String> },
+}
+
+/// Why there is no figure that could clear a class.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum GradeGap {
+    NotMeasured,
+    NotToTheEnd,
+    NotJudged,
+    NotBelieved { trust: String, claims: Sentences },
+    NoResult,
+    TooShort,
+}
+
+/// What sets the rate of a ramp.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum BoundClaim {
+    FiguresNotDevices { trust: String, measures: String },
+    ByCgroup { limit: CgroupLimit, file: String },
+    OneStep,
+    StillGrowing { stopped: bool },
+    NoCounters { claims: Sentences },
+    QueueFull { device: String, had: MeanInFlight, planned: u32 },
+    WorkersOnCpus { used: Share, cpus: u64, waited: Option<Share> },
+    HeldAboveQueue { device: String, had: MeanInFlight, planned: u32 },
+}
+
+/// What is claimed of ways to write or read.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum ModeClaim {
+    FastestModes {
+        several: bool,
+        modes: Vec<String>,
+        least: Option<Bandwidth>,
+        most: Bandwidth,
+        how: ModeLead,
+    },
+    SlowerMode {
+        mode: String,
+        rate: Bandwidth,
+        less: Share,
+        why: ModeSlowdown,
+    },
+    ModesUnranked {
+        modes: Vec<String>,
+        claims: Sentences,
+    },
+    ModesNotFlushed {
+        modes: Vec<String>,
+    },
+    AllWrittenBack {
+        mode: String,
+        rate: Option<Bandwidth>,
+    },
+    NotAllWrittenBack {
+        mode: String,
+        rate: Option<Bandwidth>,
+        most: bool,
+        lost: Option<Bytes>,
+        moved: Bytes,
+        with_flush: Option<Bandwidth>,
+    },
+    OnlyInMemory {
+        lost: Bytes,
+        moved: Bytes,
+    },
+}
+
+/// What sets the rate of the fastest way.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum ModeLead {
+    Limited { claims: Sentences },
+    Unknown { why: String },
+    Gaps { gaps: DeviceGaps, queue: DeviceQueue },
+    Worked { calls: GatheredCalls, work: DeviceWork, queue: DeviceQueue },
+}
+
+/// Why a way is slower than the fastest.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum ModeSlowdown {
+    Unseen { why: Option<String> },
+    NoRate,
+    SameLimit { queue: DeviceQueue },
+    Limit { claims: Sentences, queue: DeviceQueue },
+    Disturbed { claims: Sentences },
+    Flushes { flushes: Option<u64>, calls: u64, work: DeviceWork, queue: DeviceQueue },
+    Cpu { device: String, cpu: Share, idle: Share },
+    Queued { device: String, waited: Share, idle: Share },
+    Gaps { gaps: DeviceGaps, queue: DeviceQueue },
+    ReadFirst { device: String, read: Bytes, moved: Bytes, queue: DeviceQueue },
+    MoreBytes { device: String, written: Bytes, moved: Bytes, mapped: bool, queue: DeviceQueue },
+    Forced { device: String, queue: DeviceQueue },
+    SmallRequests { queue: DeviceQueue, best: String, theirs: DeviceQueue },
+    Depth { device: String, queue: DeviceQueue, best: String, theirs: DeviceQueue },
+    Slower { device: String, best: String, queue: DeviceQueue },
 }

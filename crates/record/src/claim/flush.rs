@@ -66,6 +66,60 @@ pub enum FlushClaim {
         device: String,
         rate: Bandwidth,
     },
+    // Seen before a run.
+    LeftUnknown {
+        device: String,
+    },
+    AllLeft {
+        bytes: Bytes,
+        device: String,
+    },
+    LeftToClose {
+        device: String,
+    },
+    StaysDirty {
+        limit: Bytes,
+    },
+    ChangesLeft {
+        device: String,
+    },
+    WritesLeft {
+        limit: Option<Bytes>,
+        device: String,
+    },
+    ConvSync,
+    /// In the words of the tool whose option it is.
+    OtherMeaning {
+        words: String,
+    },
+    MountedSync {
+        kind: String,
+        point: String,
+        option: String,
+    },
+    EachOfWaits {
+        writes: u64,
+        block: Bytes,
+        device: String,
+    },
+    EachWriteWaits {
+        device: String,
+    },
+    NoBarrier {
+        kind: String,
+        point: String,
+        option: String,
+    },
+    WriteCache {
+        device: String,
+    },
+    LoopCached {
+        device: String,
+        file: String,
+    },
+    VirtualDisk {
+        device: String,
+    },
 }
 
 /// How much of what was written was left in memory.

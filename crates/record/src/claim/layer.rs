@@ -83,6 +83,55 @@ pub enum LayerClaim {
         device: String,
         by_mount: bool,
     },
+    // Seen before a run.
+    MemoryDevice {
+        path: String,
+    },
+    NoStorage {
+        path: String,
+    },
+    Holes {
+        part: Share,
+    },
+    ZerosSkipped,
+    Compresses {
+        kind: String,
+        point: String,
+        option: String,
+    },
+    Encoded {
+        part: Share,
+    },
+    DataShrink {
+        kind: String,
+        point: String,
+        option: String,
+        fill: String,
+        device: String,
+    },
+    ZerosShrink {
+        kind: String,
+        point: String,
+        option: String,
+        device: String,
+    },
+    ZerosMayShrink,
+    Discards {
+        kind: String,
+        point: String,
+        option: String,
+    },
+    Translated {
+        device: String,
+        by: DataTranslation,
+    },
+    Dax {
+        device: String,
+    },
+    Zoned {
+        device: String,
+        zones: String,
+    },
 }
 
 /// What a layer does to the bytes.
@@ -93,4 +142,15 @@ pub enum LayerWork {
     Encrypts,
     Mirrors,
     KeepsParity,
+}
+
+/// How a layer changes the bytes that a disk sees.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum DataTranslation {
+    Encrypted,
+    Mirrored { level: String },
+    Parity { level: String },
+    Cached,
 }

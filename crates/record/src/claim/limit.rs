@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::CpuUser;
-use assay_plan::unit::{Bandwidth, MeanInFlight, Nanos, Share};
+use assay_plan::unit::{Bandwidth, Bytes, MeanInFlight, Nanos, Share, Times};
 
 /// What is claimed of what held a run.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -141,6 +141,46 @@ pub enum LimitClaim {
         planned: u32,
         part: Share,
         rest: MissingRequests,
+    },
+    // Seen before a run.
+    Limited {
+        reads: bool,
+        device: String,
+        limit: CgroupLimit,
+    },
+    HiddenLimits,
+    SlowGovernor {
+        governor: String,
+    },
+    DriveHot {
+        device: String,
+    },
+    CpusThrottled,
+    ExtendOneFile {
+        depth: u32,
+        device: String,
+    },
+    ByteByByte {
+        method: String,
+        device: String,
+    },
+    RandomData,
+    TinyBlocks {
+        block: Bytes,
+    },
+    FewCpus {
+        cpus: Times,
+    },
+    OneInFlight {
+        block: Bytes,
+    },
+    OneCommand {
+        device: String,
+        driver: String,
+    },
+    NoQueue {
+        device: String,
+        class: String,
     },
 }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use assay_plan::unit::{Bytes, Share, Times};
+use assay_plan::unit::{Bytes, Nanos, Share, Times};
 
 /// What is claimed of memory.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -87,5 +87,51 @@ pub enum MemoryClaim {
     ReadAmplified {
         device: String,
         times: Times,
+    },
+    // Seen before a run.
+    OnlyFirst {
+        device: String,
+    },
+    NoEffect {
+        flag: String,
+    },
+    PartLeft {
+        bytes: Bytes,
+        left: Bytes,
+        part: Share,
+    },
+    UpToLeft {
+        limit: Bytes,
+    },
+    FileCached {
+        part: Share,
+    },
+    AllCached {
+        path: String,
+        device: String,
+    },
+    ReadBack {
+        memory: Bytes,
+        group: bool,
+    },
+    PartCached {
+        part: Share,
+        path: String,
+        device: String,
+    },
+    Checksums {
+        point: String,
+    },
+    DirectGivesWay {
+        reads: bool,
+        bytes: u64,
+    },
+    RoundsInMemory {
+        time: Nanos,
+        size: Bytes,
+        reads: bool,
+    },
+    ReadsThroughCache {
+        device: String,
     },
 }

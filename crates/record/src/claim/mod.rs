@@ -6,19 +6,24 @@ mod any;
 mod compare;
 mod exhibit;
 mod flush;
-mod foreseen;
 mod layer;
 mod limit;
 mod memory;
+mod mode;
 mod others;
 mod outcome;
 mod place;
+mod plan;
 mod series;
 mod steady;
+mod study;
 mod summary;
 mod transfer;
 
-pub use any::{Claim, CompareClaim, Sentences, SummaryClaim};
+pub use any::{
+    BoundClaim, CapacityClaim, CapacityGap, CardClaim, Claim, CompareClaim, GradeGap, ModeClaim,
+    ModeLead, ModeSlowdown, Sentences, SummaryClaim,
+};
 pub use compare::{
     ComparedRuns, ComparedSide, ComparedThing, DifferingAt, DifferingState, DifferingValue,
     IoLimit, QuotedPhase,
@@ -27,19 +32,24 @@ pub use exhibit::{
     ExhibitOf, ExhibitQuantity, ExhibitSource, ExhibitUnit, ExhibitValue, HeldTime, ReadTimes,
 };
 pub use flush::{FlushClaim, LeftWrites};
-pub use foreseen::{DataTranslation, ForeseenClaim};
-pub use layer::{LayerClaim, LayerWork};
+pub use layer::{DataTranslation, LayerClaim, LayerWork};
 pub use limit::{CgroupLimit, LimitClaim, MissingRequests};
 pub use memory::MemoryClaim;
+pub use mode::{DeviceGaps, DeviceQueue, DeviceWork, DurableEach, GatheredCalls};
 pub use others::{
     CpuUser, DiskOfBothEnds, ForeignMover, ForeignPart, ForeignSource, MovedBytes, NamedProcess,
     OthersClaim,
 };
 pub use outcome::{DatalessCalls, FailureReason, MissingEvidence, OutcomeClaim};
 pub use place::PlaceClaim;
+pub use plan::{
+    AboutClaim, AboutDisk, CopiedData, CopySize, CopySource, CopyWay, JobOrder, JobWay, PlanClaim,
+    PlannedAction, PlannedPlace,
+};
 pub use series::{Series, Values};
 pub use steady::{
     AverageOfFall, ConditionOf, ConditionState, ConditionStep, EndBeforeSteady, SteadyClaim,
 };
+pub use study::{CardWork, CellInstead, CellObstacle};
 pub use summary::{DataArrival, OtherPhases};
 pub use transfer::TransferClaim;

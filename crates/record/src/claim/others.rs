@@ -59,6 +59,11 @@ pub enum OthersClaim {
         device: String,
         at_device: Bytes,
     },
+    // Seen before a run.
+    SwapThere {
+        area: String,
+        devices: Vec<String>,
+    },
 }
 
 /// How much of what a device did was not from this run.

@@ -53,6 +53,20 @@ pub enum OutcomeClaim {
     Unknown {
         why: MissingEvidence,
     },
+    // Seen before a run.
+    DeviceHidden {
+        path: String,
+        why: String,
+    },
+    CountersOff {
+        device: String,
+    },
+    BehindStream {
+        output: bool,
+    },
+    NothingToCopy {
+        path: String,
+    },
 }
 
 /// More of an error than its name.

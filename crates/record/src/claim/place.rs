@@ -78,4 +78,46 @@ pub enum PlaceClaim {
         device: String,
         time: Nanos,
     },
+    // Seen before a run.
+    DirectMisfits {
+        offset: bool,
+        bytes: u64,
+        sector: u64,
+    },
+    LargeSectors {
+        device: String,
+        sector: Bytes,
+    },
+    DirectCopyMisfits {
+        reads: bool,
+        bytes: u64,
+        sector: u64,
+    },
+    EmulatedSectors {
+        device: String,
+        logical: Bytes,
+        physical: Bytes,
+    },
+    WillAllocate,
+    LittleSpace {
+        free: Share,
+    },
+    FewInodes {
+        free: u64,
+    },
+    Crumbled {
+        extents: u64,
+    },
+    AccessTimes {
+        kind: String,
+        point: String,
+    },
+    LargeErase {
+        device: String,
+        erase: Bytes,
+    },
+    FarFromCpus {
+        device: String,
+        near: String,
+    },
 }

@@ -59,6 +59,14 @@ pub enum SteadyClaim {
         due: Nanos,
         sent: Nanos,
     },
+    // Seen before a run.
+    SlowClock {
+        source: String,
+        cost: Nanos,
+    },
+    LittleCopied {
+        bytes: Bytes,
+    },
 }
 
 /// What the average of two rates is worth.

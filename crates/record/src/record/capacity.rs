@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::ToldClaim;
 use assay_plan::stats::ContentCounts;
 use assay_plan::unit::Bytes;
 
@@ -23,8 +24,8 @@ pub struct CapacityResult {
     /// of files, whose places on the device are the file system's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub real: Option<(Bytes, Bytes)>,
-    /// In one sentence.
-    pub claim: String,
+    /// What that is.
+    pub claim: ToldClaim,
 }
 
 /// What became of the blocks.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ExpectedLoss, PhaseLedger, Verdict};
+use super::{ExpectedLoss, PhaseLedger, ToldClaim, Verdict};
 use crate::evidence::Survey;
 
 /// Name and version of this document's form.
@@ -65,12 +65,12 @@ pub enum VerdictBasis {
 pub struct PhaseExplanation {
     /// The phase.
     pub name: String,
-    /// What it does, a sentence each.
-    pub does: Vec<String>,
+    /// What it does.
+    pub does: Vec<ToldClaim>,
     /// What its figure is about.
-    pub measures: String,
+    pub measures: ToldClaim,
     /// What it is not about, though it could be taken for that.
-    pub not: String,
+    pub not: ToldClaim,
     /// What is to be thought of the figure: expected, or found.
     pub verdict: Verdict,
     /// What its bytes and its time added up to; absent of what was not run.

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::ToldClaim;
 use crate::evidence::CardInfo;
 use assay_plan::unit::Bytes;
 
@@ -18,9 +19,9 @@ pub struct CardGrading {
     pub space: Bytes,
     /// Every class, those of one letter together, the lowest first.
     pub grades: Vec<ClassGrade>,
-    /// What of this host, not of the card, may be why a class is missed, in sentences.
+    /// What of this host, not of the card, may be why a class is missed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub host: Vec<String>,
+    pub host: Vec<ToldClaim>,
 }
 
 /// How a device stands to one class.
@@ -33,9 +34,9 @@ pub struct ClassGrade {
     pub standing: ClassStanding,
     /// Its minimums, and what was measured of each.
     pub needs: Vec<ClassMinimum>,
-    /// Why it is not cleared, in a clause; absent when it is.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub because: Option<String>,
+    /// Why it is not cleared; nothing when it is.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub because: Vec<ToldClaim>,
 }
 
 /// Whether the minimums of a class were reached.

@@ -290,7 +290,46 @@ macro_rules! schema_as_written {
 }
 
 #[cfg(feature = "schema")]
-schema_as_written! { Verdict WrittenVerdict, Finding WrittenFinding, Exhibit WrittenExhibit }
+schema_as_written! {
+    Verdict WrittenVerdict, Finding WrittenFinding, Exhibit WrittenExhibit, ToldClaim WrittenClaim
+}
+
+/// A claim as documents of studies have it: a value, and what that is in words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToldClaim(pub Claim);
+
+impl<C: Into<Claim>> From<C> for ToldClaim {
+    fn from(claim: C) -> Self {
+        Self(claim.into())
+    }
+}
+
+/// The same as it is written.
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct WrittenClaim<'a> {
+    /// What is claimed.
+    claim: Cow<'a, Claim>,
+    /// The same in English.
+    text: String,
+}
+
+impl Serialize for ToldClaim {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let (claim, text) = (Cow::Borrowed(&self.0), words::say(&self.0));
+        WrittenClaim { claim, text }.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for ToldClaim {
+    fn deserialize<D: Deserializer<'de>>(document: D) -> Result<Self, D::Error> {
+        let WrittenClaim { claim, text } = WrittenClaim::deserialize(document)?;
+        Ok(Self(match claim.into_owned() {
+            Claim::Unknown(_) => Claim::Said(text),
+            claim => claim,
+        }))
+    }
+}
 
 /// How much a finding weighs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

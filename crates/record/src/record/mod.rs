@@ -56,7 +56,7 @@ pub use journal::{Journal, JournalEntry, JournalOwner, JournalTail, sweep_journa
 pub use json::{JsonLayout, json_line, write_json};
 pub use json_read::read_json;
 pub use judgement::{
-    Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, Trust, Verdict,
+    Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, ToldClaim, Trust, Verdict,
 };
 pub use ledger::{
     ByteBalance, ByteMover, HeldSpan, LowerBytes, PhaseLedger, RateLevel, TimeBalance, TimeHolder,

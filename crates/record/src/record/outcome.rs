@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::metric::Metric;
 use super::{
     CapacityResult, CardGrading, Exhibit, GridFigure, GridResult, ProfileResult, SweepResult,
+    ToldClaim,
 };
 use assay_plan::plan::Action;
 use assay_plan::unit::{Bandwidth, Bytes, Iops, Nanos};
@@ -81,8 +82,8 @@ pub struct RampResult {
     pub within: Option<LoadPoint>,
     /// What sets the rate at the top.
     pub limit: Bottleneck,
-    /// In one sentence.
-    pub claim: String,
+    /// What that is.
+    pub claim: ToldClaim,
     /// The readings that show it.
     pub because: Vec<Exhibit>,
 }

@@ -127,6 +127,24 @@ fn no_two_families_have_a_variant_of_one_name() {
 
 /// All that has messages of its own.
 fn each_claim(wanted: &mut WantedMessages) {
+    wanted.add::<AboutClaim>();
+    wanted.add::<AboutDisk>();
+    wanted.add::<PlanClaim>();
+    wanted.add::<CopySource>();
+    wanted.add::<CopySize>();
+    wanted.add::<CopyWay>();
+    wanted.add::<JobOrder>();
+    wanted.add::<PlannedPlace>();
+    wanted.add::<JobWay>();
+    wanted.add::<PlannedAction>();
+    wanted.add::<BoundClaim>();
+    wanted.add::<CapacityClaim>();
+    wanted.add::<CapacityGap>();
+    wanted.add::<CardClaim>();
+    wanted.add::<CardWork>();
+    wanted.add::<CellInstead>();
+    wanted.add::<CellObstacle>();
+    wanted.add::<GradeGap>();
     wanted.add::<CompareClaim>();
     wanted.add::<ComparedRuns>();
     wanted.add::<ComparedThing>();
@@ -140,7 +158,6 @@ fn each_claim(wanted: &mut WantedMessages) {
     wanted.add::<ExhibitSource>();
     wanted.add_struct::<ReadTimes>();
     wanted.add_struct::<HeldTime>();
-    wanted.add::<ForeseenClaim>();
     wanted.add::<DataTranslation>();
     wanted.add::<OutcomeClaim>();
     wanted.add::<DatalessCalls>();
@@ -152,6 +169,14 @@ fn each_claim(wanted: &mut WantedMessages) {
     wanted.add::<LayerClaim>();
     wanted.add::<LayerWork>();
     wanted.add::<MemoryClaim>();
+    wanted.add::<ModeClaim>();
+    wanted.add::<ModeLead>();
+    wanted.add::<ModeSlowdown>();
+    wanted.add::<GatheredCalls>();
+    wanted.add::<DeviceGaps>();
+    wanted.add::<DurableEach>();
+    wanted.add::<DeviceQueue>();
+    wanted.add_struct::<DeviceWork>();
     wanted.add::<LimitClaim>();
     wanted.add::<CgroupLimit>();
     wanted.add::<MissingRequests>();

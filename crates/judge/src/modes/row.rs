@@ -3,23 +3,22 @@
 //! Of a write without a flush the device's part is read until the flush that was only watched is
 //! over: these are the requests that this write has cost, whenever they came.
 
-use crate::report::figure::digits;
-use crate::report::finding::leading;
-use assay_judge::measure::{DeviceLevel, FlowView, PhaseView, bytes, requests};
+use crate::leading::leading;
+use crate::measure::{DeviceLevel, FlowView, PhaseView, bytes, requests};
 use assay_plan::plan::{Action, BlockWork, Caching, Durability, Method, ModesStudy, Phase, Work};
 use assay_plan::unit::{Bytes, Nanos};
+use assay_record::claim::{Claim, ModeClaim};
 use assay_record::evidence::{Direction, DiskCounters, LayerKind, LeafKind};
 use assay_record::record::{
     MeasuredSubject, Metric, PhaseFigures, PhaseRecord, Record, ResolvedJob, Trust, jobs_of,
 };
-use assay_record::words::sentences;
 
 /// The phase that makes the file, as large as it can be written in its time. It has no row.
 pub const SIZING: &str = ModesStudy::MAKES_FILE;
 
 /// One way to write or read, measured.
 #[derive(Clone, Debug)]
-pub(super) struct ModeRow {
+pub struct ModeRow {
     /// What the way is called: `O_DIRECT`.
     pub mode: &'static str,
     /// It writes; else it reads.
@@ -32,8 +31,8 @@ pub(super) struct ModeRow {
     pub waits: bool,
     /// May the rate that the program saw be believed; absent of a record that was not judged.
     pub trust: Option<(Trust, MeasuredSubject)>,
-    /// What the verdict's first finding says.
-    pub claim: String,
+    /// What the verdict's first finding claims.
+    pub claims: Vec<Claim>,
     /// Bytes per second until the last call had returned.
     pub app: Option<f64>,
     /// Bytes per second until all was safe; absent of reads, and where nothing made it so.
@@ -60,7 +59,7 @@ pub(super) struct ModeRow {
 
 /// What the device did for one row.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct ModeDevice {
+pub struct ModeDevice {
     /// Its name.
     pub name: String,
     /// Requests in the direction of the row.
@@ -86,11 +85,6 @@ pub(super) struct ModeDevice {
 }
 
 impl ModeDevice {
-    /// Its mean depth to a hundredth, and above that three digits: `0.72`, `31.0`.
-    pub fn depth(&self) -> String {
-        if self.depth < 1.0 { format!("{:.2}", self.depth) } else { digits(self.depth) }
-    }
-
     /// Share of the time without anything to do.
     pub fn idle(&self) -> f64 {
         (1.0 - self.work - self.flushing).max(0.0)
@@ -117,14 +111,14 @@ impl ModeRow {
             && (blocks.durability.every() == Some(1)
                 || matches!(blocks.durability, Durability::OpenDsync | Durability::OpenSync));
         let verdict = phase.verdict.as_ref();
-        let lead = verdict.map(|verdict| sentences(leading(verdict)));
+        let lead = verdict.map(|verdict| leading(verdict).to_vec());
         let unsafe_still = writes && !case.flow.durability.durable();
         let lost = lost(case);
         let deferred = verdict.is_some_and(|found| found.measures == MeasuredSubject::Deferred);
         // What was left behind is said by the reading that the page has of it, and by no other.
-        let left = lost.filter(|lost| deferred && unsafe_still && lost.0 > 0).map(|lost| {
-            format!("{lost} of {} were only in memory when the clock stopped.", case.flow.bytes)
-        });
+        let left = lost.filter(|lost| deferred && unsafe_still && lost.0 > 0);
+        let left =
+            left.map(|lost| vec![ModeClaim::OnlyInMemory { lost, moved: case.flow.bytes }.into()]);
         Some(Self {
             mode,
             writes,
@@ -132,7 +126,7 @@ impl ModeRow {
             each,
             waits: each || case.direct(),
             trust: verdict.map(|verdict| (verdict.trust, verdict.measures)),
-            claim: left.or(lead).unwrap_or_default(),
+            claims: left.or(lead).unwrap_or_default(),
             app: rate(Metric::ThroughputCalls).or(rate(Metric::Throughput)),
             durable: durable(case, &figures),
             moved: case.flow.bytes,
@@ -175,7 +169,7 @@ impl ModeRow {
 }
 
 /// The work of a phase with one job on blocks.
-pub(super) fn blocks(phase: &Phase) -> Option<&BlockWork> {
+pub fn blocks(phase: &Phase) -> Option<&BlockWork> {
     match &phase.jobs.first()?.work {
         Work::Blocks(blocks) => Some(blocks),
         _ => None,
@@ -183,7 +177,7 @@ pub(super) fn blocks(phase: &Phase) -> Option<&BlockWork> {
 }
 
 /// What a way to write or read is called; none of those that `modes` does not know.
-pub(super) fn mode(blocks: &BlockWork) -> Option<&'static str> {
+pub fn mode(blocks: &BlockWork) -> Option<&'static str> {
     let writes = blocks.pattern.mix.writes();
     let direct = matches!(blocks.caching, Caching::Direct | Caching::DirectIfReal);
     Some(match (blocks.method, direct, blocks.durability) {
@@ -202,7 +196,7 @@ pub(super) fn mode(blocks: &BlockWork) -> Option<&'static str> {
 }
 
 /// The way that was asked for is not to be had here, and another stood in.
-pub(super) fn gave_way(record: &Record, planned: &Phase, blocks: &BlockWork) -> bool {
+pub fn gave_way(record: &Record, planned: &Phase, blocks: &BlockWork) -> bool {
     let direct = matches!(blocks.caching, Caching::Direct | Caching::DirectIfReal);
     let otherwise = |job: &ResolvedJob| {
         direct != (job.caching == Caching::Direct) || job.method.name() != blocks.method.name()
