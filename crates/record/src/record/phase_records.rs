@@ -356,7 +356,9 @@ impl<'de> Deserialize<'de> for PhaseRecords {
 mod tests {
     use std::path::Path;
 
+    use super::super::{Finding, FindingWeight, MeasuredSubject, TrapId, Trust};
     use super::*;
+    use crate::claim::SummaryClaim;
 
     /// So many that differ.
     fn phases(count: usize) -> Vec<PhaseRecord> {
@@ -417,7 +419,22 @@ mod tests {
     #[test]
     fn a_pack_has_no_words_of_what_is_claimed() {
         let mut phases = phases(PACK);
-        let verdict = phases[0].verdict.clone().expect("a judged phase");
+        let finding = Finding {
+            trap: TrapId::T02,
+            weight: FindingWeight::Note,
+            measures: None,
+            claim: SummaryClaim::NoResult.into(),
+            because: Vec::new(),
+            next: None,
+        };
+        let verdict = Verdict {
+            trust: Trust::Sound,
+            measures: MeasuredSubject::Device,
+            claims: vec![SummaryClaim::AllValid { results: 2 }.into()],
+            corrected: None,
+            findings: vec![finding],
+        };
+        phases[0].verdict = Some(verdict.clone());
         let (summary, text) = (verdict.summary(), verdict.findings[0].text());
         let packed = PackedJson::of(&mut phases).expect("packed");
         assert_eq!(phases[0].verdict, Some(verdict));
