@@ -10,7 +10,6 @@ use assay_record::record::WordMeaning;
 pub struct ToolOption<A: 'static, E: 'static> {
     /// As it is typed: `-s`, `bs`, `--format`. The first is the usual one.
     pub names: &'static [&'static str],
-    /// Whether something follows it.
     pub value: OptionValue,
     /// What it is for, in a line.
     pub help: &'static str,
@@ -23,7 +22,6 @@ pub struct ToolOption<A: 'static, E: 'static> {
 /// What follows an option, by the name that its usage gives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OptionValue {
-    /// Nothing.
     None,
     /// Something, which belongs to it by the tool's rules.
     Needed(&'static str),
@@ -36,7 +34,6 @@ pub enum OptionValue {
 /// A word of an option that takes a list of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OptionWord {
-    /// The word.
     pub name: &'static str,
     /// The bits that it sets in the tool's own set.
     pub bits: u32,

@@ -40,7 +40,6 @@ impl InvokedAs {
 pub struct LineContext<'a> {
     /// By which name the program was called.
     pub called: InvokedAs,
-    /// Variables and terminals.
     pub environment: &'a Environment,
     /// Only the plan is wanted: nothing is done yet.
     pub planned_only: bool,
@@ -48,7 +47,6 @@ pub struct LineContext<'a> {
     pub files: &'a dyn Fn(&Path) -> io::Result<Vec<u8>>,
     /// Whether a folder is there.
     pub is_folder: &'a dyn Fn(&Path) -> bool,
-    /// Looks at the machine.
     pub machine: &'a dyn Fn() -> Machine,
 }
 
@@ -63,9 +61,7 @@ pub enum ReadLine {
 /// What a tool says instead of doing anything: whole lines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ToolSaid {
-    /// On standard output.
     pub out: String,
-    /// On standard error.
     pub err: String,
     /// The words made no sense.
     pub refused: bool,
@@ -105,7 +101,6 @@ pub struct KnownTool {
     pub whose: &'static str,
     /// What others have to know of it.
     pub profile: fn() -> ToolProfile,
-    /// Who reads its words.
     pub dialect: &'static dyn Dialect,
 }
 
@@ -174,17 +169,13 @@ pub trait Dialect: Debug + Sync {
 /// What a line of results tells that a tool has printed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PrintedResult {
-    /// Of the whole line.
     pub about: Vec<WordMeaning>,
-    /// Of its figures.
     pub figures: Vec<WordMeaning>,
-    /// The same tests here.
     pub again: BetterCommand,
 }
 
 /// A line that was understood.
 pub trait ToolRun {
-    /// What it does.
     fn plan(&self) -> &Plan;
 
     /// Whole lines for standard error, before anything is done.
@@ -240,17 +231,12 @@ pub struct SignalUse {
     /// A pipe that nobody reads any more does what whoever started the program wants: by default it
     /// kills without a word. Otherwise it is an error.
     pub inherits_pipe: bool,
-    /// They do nothing.
     pub ignored: &'static [i32],
 }
 
-/// Where a session writes.
 pub struct ToolStreams<'a> {
-    /// Standard output.
     pub out: &'a mut dyn Write,
-    /// Standard error.
     pub err: &'a mut dyn Write,
-    /// What they can show.
     pub environment: &'a Environment,
     /// Where the verdict is said.
     pub verdict: &'a VerdictPlace,

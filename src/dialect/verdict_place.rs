@@ -15,7 +15,6 @@ use assay_record::record::Record;
 
 /// The word for standard error.
 const STANDARD_ERROR: &str = "-";
-/// The word for nowhere.
 const OFF: &str = "off";
 
 /// Where the verdict is said.
@@ -25,7 +24,6 @@ pub enum VerdictPlace {
     StandardError,
     /// There only where a run failed: it stands in for the tool, whose words somebody reads from there.
     OfFailures,
-    /// Nowhere.
     Nowhere,
     /// In a file, a line for each result behind what it holds.
     File(OutputPlace),

@@ -11,7 +11,6 @@ use assay_plan::plan::PlanBoard;
 use assay_record::record::console::CHECKSUM_WIDTH;
 use assay_record::record::document_file;
 
-/// What surrounds the program.
 #[derive(Clone, Debug, Default)]
 pub struct Environment {
     /// `NO_COLOR` is set to something.
@@ -68,7 +67,6 @@ const LEAST: usize = 60;
 const LOG: usize = 1000;
 
 impl Environment {
-    /// As it is now.
     pub fn read() -> Self {
         let text = |name: &str| std::env::var(name).unwrap_or_default();
         let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());

@@ -15,7 +15,6 @@ pub struct PipeWriter<'a> {
     inner: &'a mut dyn Write,
     /// It is a terminal, which colours and a page that is drawn anew are for.
     terminal: bool,
-    /// The reader went away.
     pub gone: bool,
 }
 
@@ -72,7 +71,6 @@ impl Write for PipeWriter<'_> {
     }
 }
 
-/// Text for a file.
 pub fn escaped(bytes: &[u8]) -> Cow<'_, [u8]> {
     filtered(bytes, false)
 }

@@ -14,7 +14,6 @@ pub struct ForeignSign {
     pub meant: String,
 }
 
-/// The names of dashes.
 const DASHES: &[(char, &str)] = &[
     ('\u{2010}', "a hyphen"),
     ('\u{2011}', "a hyphen"),
@@ -110,7 +109,6 @@ fn within(
     }
 }
 
-/// No run takes longer.
 const WEEK: Nanos = Nanos::secs(604_800);
 
 #[cfg(test)]

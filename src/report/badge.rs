@@ -17,7 +17,6 @@ pub struct TrustBadge {
     pub summary: String,
 }
 
-/// What was typed.
 pub fn title(record: &Record) -> String {
     heading::title(&record.plan.origin.dialect, &record.plan.origin.words)
 }

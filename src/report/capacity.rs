@@ -45,7 +45,6 @@ struct CapacityPage {
 }
 
 impl CapacityPage {
-    /// An empty page.
     fn new(style: TerminalStyle) -> Self {
         Self { style, text: TextPage::new(style), notes: 0 }
     }
@@ -117,7 +116,6 @@ fn told(found: &CapacityResult, style: TerminalStyle) -> Vec<String> {
     lines
 }
 
-/// What to type now.
 fn next(record: &Record, found: &CapacityResult, style: TerminalStyle) -> Vec<String> {
     let paths = &record.plan.origin.words;
     let verb = match found.holding {

@@ -5,7 +5,6 @@ use super::fact::labelled;
 use super::paint::{Ink, wrap};
 use assay_judge::catalogue::{self, CatalogueEntry};
 
-/// All of it.
 pub fn page(style: TerminalStyle) -> String {
     let mut text: String = wrap(catalogue::ABOUT, style.width).join("\n");
     text.push('\n');
@@ -16,7 +15,6 @@ pub fn page(style: TerminalStyle) -> String {
     text
 }
 
-/// One trap.
 pub fn entry(told: &CatalogueEntry, style: TerminalStyle) -> String {
     let mut lines: Vec<String> = wrap(&format!("{}: {}", told.id, told.title), style.width)
         .iter()

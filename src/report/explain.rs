@@ -13,7 +13,6 @@ use assay_record::record::{
     write_json,
 };
 
-/// The explanation as JSON.
 pub fn json(explanation: &Explanation, out: &mut dyn Write) -> io::Result<()> {
     write_json(explanation, JsonLayout::Indented, out)?;
     out.write_all(b"\n")

@@ -43,7 +43,6 @@ pub struct FramedPage<C> {
 }
 
 impl<C: FramedContent> FramedPage<C> {
-    /// An empty page.
     pub fn new(content: C, style: TerminalStyle) -> Self {
         Self { style, text: TextPage::new(style), notes: 0, content }
     }

@@ -53,7 +53,6 @@ pub(super) fn facts(plan: &Plan, resolved: &Resolved, style: TerminalStyle) -> V
     facts
 }
 
-/// What was typed.
 pub(super) fn title(verb: &str, words: &[String]) -> String {
     let mut title = format!("assay {verb}");
     for word in words {
@@ -71,7 +70,6 @@ pub(super) fn title(verb: &str, words: &[String]) -> String {
 pub(super) struct PathHeading<'a> {
     /// The path as it was typed.
     pub path: &'a str,
-    /// Its mount.
     pub mount: Option<&'a Mount>,
     /// The devices below, the uppermost first.
     pub stack: Vec<&'a BlockLayer>,

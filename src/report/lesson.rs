@@ -82,7 +82,6 @@ const LABEL: usize = 46;
 const CELL: usize = 14;
 
 impl LessonPage {
-    /// An empty page.
     fn new(lesson: &LessonPlan, style: TerminalStyle) -> Self {
         Self { style, text: TextPage::new(style), lesson: lesson.clone(), notes: 0 }
     }

@@ -7,7 +7,6 @@ use super::figure::duration;
 use super::paint::{Ink, columns};
 use assay_plan::unit::{Bandwidth, Bytes, Iops, Nanos};
 
-/// How a run stands.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LiveLine {
     /// The phase that goes on.

@@ -108,7 +108,6 @@ fn reached(rate: RateOutcome) -> String {
     format!("{reached} of {asked} IOPS asked: {word}")
 }
 
-/// Whether the latency held.
 fn held(found: &LoadOutcome, most: Nanos, style: TerminalStyle) -> String {
     let most = time(most, style);
     let told = |one: &ActionLatency| {

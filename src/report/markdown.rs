@@ -12,7 +12,6 @@ use super::{TerminalStyle, badge, closing};
 use assay_plan::name;
 use assay_record::record::Record;
 
-/// The record as Markdown.
 pub const FORMAT: ReportFormat = ReportFormat {
     name: "markdown",
     ending: "md",
@@ -107,7 +106,6 @@ fn verdict(record: &Record) -> Vec<String> {
     lines
 }
 
-/// What to type now.
 fn nexts(record: &Record) -> Vec<String> {
     let mut lines = Vec::new();
     for next in closing::nexts(record) {

@@ -13,7 +13,6 @@ pub type Attributes<'a> = &'a [(&'a str, &'a dyn Display)];
 pub struct Markup(String);
 
 impl Markup {
-    /// The text so far.
     pub fn into_text(self) -> String {
         self.0
     }

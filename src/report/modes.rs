@@ -61,7 +61,6 @@ struct ModesPage {
 }
 
 impl ModesPage {
-    /// An empty page.
     fn new(style: TerminalStyle) -> Self {
         let columns = std::iter::once(FittedColumn::left("", NAME)).chain(figures());
         Self { style, of: None, table: FittedTable::new(columns.collect(), style) }
@@ -213,7 +212,6 @@ impl FramedContent for ModesPage {
         lines
     }
 
-    /// It stands there already.
     fn table(&mut self, _record: &Record) -> Vec<String> {
         let mut lines = self.table.foot(&[]);
         lines.push(String::new());

@@ -26,17 +26,11 @@ impl Default for TerminalStyle {
 /// What a word is, so that it can be told apart at a glance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ink {
-    /// As any other word.
     Plain,
-    /// Goes unnoticed.
     Faint,
-    /// Stands out.
     Strong,
-    /// All is well.
     Good,
-    /// Careful.
     Careful,
-    /// Not so.
     Bad,
 }
 
@@ -90,7 +84,6 @@ impl TerminalStyle {
         self.paint(ink(trust), &self.judged(trust, measures))
     }
 
-    /// The same without colour.
     pub fn judged(self, trust: Trust, measures: MeasuredSubject) -> String {
         format!("{} {} {}", trust.name(), self.glyph("·", "-"), measures.name())
     }
@@ -124,7 +117,6 @@ impl InkedText {
         self
     }
 
-    /// The words alone.
     pub fn plain(&self) -> String {
         self.0.iter().map(|(_, text)| text.as_str()).collect()
     }

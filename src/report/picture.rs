@@ -25,18 +25,14 @@ use assay_record::record::{GridRegion, PhaseRecord};
 /// What browsers and viewers of pictures can show.
 pub const SHOWN: TerminalStyle = TerminalStyle { colour: false, unicode: true, width: 90 };
 
-/// A picture.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Picture {
-    /// What stands above it.
     pub title: String,
     /// Two of them stand side by side.
     pub half: bool,
-    /// What it shows.
     pub plot: PlotKind,
 }
 
-/// What a picture shows.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PlotKind {
     /// Points and lines between two axes.
@@ -60,12 +56,10 @@ pub struct Curves {
     pub signs: Vec<PlotMark>,
 }
 
-/// Points that belong together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlotSeries {
     /// Its name in the legend.
     pub name: String,
-    /// Its colour.
     pub tone: Tone,
     /// How its points are joined.
     pub form: LineForm,
@@ -73,20 +67,16 @@ pub struct PlotSeries {
     pub points: Vec<PlotPoint>,
 }
 
-/// How points are joined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineForm {
     /// Each has a mark, and lines join them.
     Marks,
     /// Each has a mark, and nothing joins them.
     Dots,
-    /// A line without marks.
     Line,
-    /// The ground below them.
     Ground,
 }
 
-/// A point.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PlotPoint {
     /// Where on the axis at the foot.
@@ -106,12 +96,10 @@ pub enum PlotMark {
     At {
         /// Where on the axis at the foot.
         x: f64,
-        /// The words.
         text: String,
     },
     /// A field in a pale colour, and its name in the legend.
     Field {
-        /// Whose it is.
         tone: Tone,
         /// Its name; of several fields the first tells for all.
         name: String,
@@ -124,26 +112,22 @@ pub enum PlotMark {
     Level {
         /// Where on the axis at the left.
         y: f64,
-        /// The words.
         text: String,
     },
     /// There is no figure here.
     Absent {
         /// Where on the axis at the foot.
         x: f64,
-        /// Why.
         told: String,
     },
 }
 
-/// A table of figures.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HeatTable {
     /// What varies from row to row, and the values.
     pub down: (String, Vec<String>),
     /// What varies from column to column, and the values.
     pub across: (String, Vec<String>),
-    /// Its colour.
     pub tone: Tone,
     /// Row by row; `None` where the table has no cell.
     pub cells: Vec<Vec<Option<HeatCell>>>,
@@ -154,7 +138,6 @@ pub struct HeatTable {
 pub struct HeatCell {
     /// As a share of the best, 0 to 1; 0 where there is no figure.
     pub share: f64,
-    /// The figure.
     pub text: String,
     /// Whether it may be believed.
     pub look: FigureLook,
@@ -162,7 +145,6 @@ pub struct HeatCell {
     pub told: String,
 }
 
-/// Rates over two sizes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SurfacePlot {
     /// The sizes of the file, row by row.
@@ -179,16 +161,13 @@ pub struct SurfacePlot {
     pub regions: Vec<GridRegion>,
 }
 
-/// A cell of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SurfaceCell {
     /// As a share of the highest rate of all, 0 to 1.
     pub height: f64,
     /// As a share of the highest rate of the device, 0 to 1; 0 of memory.
     pub depth: f64,
-    /// MB/s.
     pub text: String,
-    /// What was measured.
     pub region: GridRegion,
     /// What it is in words, for who points at it.
     pub told: String,

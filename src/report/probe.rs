@@ -17,7 +17,6 @@ use assay_record::evidence::{
 };
 use assay_record::record::{Finding, JsonLayout, NextStep, ProbeResult, write_json};
 
-/// The probe as JSON.
 pub fn json(probe: &ProbeResult, out: &mut dyn Write) -> io::Result<()> {
     write_json(probe, JsonLayout::Indented, out)?;
     out.write_all(b"\n")

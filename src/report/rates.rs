@@ -46,9 +46,7 @@ pub struct PhaseRates {
     pub bytes: bool,
     /// Width of a cell, seconds.
     pub cell: f64,
-    /// What the program read.
     pub read: Vec<f64>,
-    /// What it wrote.
     pub write: Vec<f64>,
     /// What the lowest devices moved, both ways together; empty where that was not seen.
     pub device: Vec<f64>,

@@ -12,10 +12,8 @@ pub struct ReportFormat {
     pub name: &'static str,
     /// How names of files end that hold it, without the dot.
     pub ending: &'static str,
-    /// What it is for.
     pub about: &'static str,
     /// Whether a text was written so, by how it begins and how it ends. What was made by hand is not taken for it.
     pub made: fn(&str, &str) -> bool,
-    /// Writes a whole record.
     pub write: fn(&Record, TerminalStyle, &mut dyn Write) -> io::Result<()>,
 }

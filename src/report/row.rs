@@ -15,7 +15,6 @@ use assay_record::words::Voice;
 /// What stands above the figures.
 pub const FIGURES: [&str; 6] = ["MB/s", "IOPS", "p50", "p99", "max", "spread"];
 
-/// What its cells are.
 pub(super) const COLUMNS: [TableColumn; 25] = {
     use TableAlign::{Left, Right};
     [

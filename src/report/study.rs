@@ -42,12 +42,10 @@ pub trait StudyPrinter {
         Vec::new()
     }
 
-    /// The same in words.
     fn facts(&self, _record: &Record, _style: TerminalStyle) -> Vec<PageFact> {
         Vec::new()
     }
 
-    /// The same in pictures.
     fn pictures(&self, _record: &Record) -> Vec<Picture> {
         Vec::new()
     }

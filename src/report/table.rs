@@ -8,7 +8,6 @@ use assay_plan::name;
 use assay_plan::stats::Estimate;
 use assay_record::record::{Absence, Figure, FigureUnit, FigureValue, MeasuredSubject, Trust};
 
-/// A table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReportTable {
     /// What its cells are, from left to right.
@@ -33,13 +32,10 @@ pub struct TableColumn {
 /// On which side cells stand in line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TableAlign {
-    /// Words.
     Left,
-    /// Figures.
     Right,
 }
 
-/// A row.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TableRow {
     /// A cell for each column.
@@ -51,7 +47,6 @@ pub enum TableRow {
 /// What stands in a cell.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TableCell {
-    /// Words.
     Text(String),
     /// What the row above has, too: people need not read it again.
     Again(Box<TableCell>),
@@ -63,7 +58,6 @@ pub enum TableCell {
     Judgement(Option<(Trust, MeasuredSubject)>),
     /// May they be believed, where it is not said what they are about; `None` where there are none.
     Worth(Option<Trust>),
-    /// Nothing, for this reason.
     Absent(Absence),
 }
 
@@ -73,12 +67,10 @@ impl TableColumn {
         Self { key: Some(key), title: Some(title), align, decimals: 0 }
     }
 
-    /// Of people only.
     pub const fn of_people(title: &'static str) -> Self {
         Self { key: None, title: Some(title), align: TableAlign::Left, decimals: 0 }
     }
 
-    /// Of programs only.
     pub const fn of_programs(key: &'static str) -> Self {
         Self { key: Some(key), title: None, align: TableAlign::Left, decimals: 0 }
     }
@@ -90,7 +82,6 @@ impl TableColumn {
 }
 
 impl TableCell {
-    /// Words.
     pub fn text(words: impl Into<String>) -> Self {
         Self::Text(words.into())
     }
@@ -114,7 +105,6 @@ impl TableCell {
         if first { self } else { Self::Again(Box::new(self)) }
     }
 
-    /// As people read it.
     pub fn shown(&self, style: TerminalStyle) -> String {
         match self {
             Self::Text(words) => words.clone(),
@@ -238,7 +228,6 @@ pub fn signed(trust: Trust, words: &str) -> String {
     format!("{sign} {words}")
 }
 
-/// Its colour.
 pub fn class(trust: Trust) -> &'static str {
     match trust {
         Trust::Sound => "sound",

@@ -25,7 +25,6 @@ use assay_record::record::{
     MeasuredSubject, PhaseRecord, Record, Resolved, ResolvedJob, TrapId, Trust, Verdict,
 };
 
-/// The usual format.
 pub const FORMAT: ReportFormat = ReportFormat {
     name: "text",
     ending: "txt",
@@ -68,7 +67,6 @@ pub struct TextPage {
 #[derive(Debug, Default)]
 struct AlikeRemarks {
     kind: Option<(Trust, MeasuredSubject, Option<TrapId>)>,
-    /// How many there were.
     count: usize,
     /// The phases whose remarks are still to be made: the first with its remark, and the last.
     first: Option<(String, PhaseRemark)>,
@@ -138,7 +136,6 @@ impl PhaseTable {
         Self { fitted, curve, curveless: false }
     }
 
-    /// What stands below it.
     fn foot(&self) -> Vec<String> {
         self.fitted.foot(if self.curveless { &["rate over time"] } else { &[] })
     }
@@ -263,7 +260,6 @@ impl ReportPage for TextPage {
 }
 
 impl TextPage {
-    /// An empty page.
     pub fn new(style: TerminalStyle) -> Self {
         Self {
             style,
@@ -438,7 +434,6 @@ impl TextPage {
         unsaid
     }
 
-    /// What to type now.
     pub(super) fn next(&self, record: &Record) -> Vec<String> {
         let mut lines = Vec::new();
         for next in nexts(record) {

@@ -5,7 +5,6 @@ use super::finding::reading;
 use super::paint::{Ink, columns, wrap};
 use assay_record::record::{Finding, FindingWeight};
 
-/// Number, weight and claim.
 pub fn claim(finding: &Finding, style: TerminalStyle) -> Vec<String> {
     let (head, ink) = head(finding);
     beside(&head, ink, &style.voice().say(&finding.claim), style)

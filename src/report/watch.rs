@@ -171,7 +171,6 @@ fn clock(interval_stats: &IntervalStats) -> &str {
     interval_stats.at.get(11..end).unwrap_or(&interval_stats.at)
 }
 
-/// Processes that are named.
 const MOST_PROCESSES: usize = 2;
 
 /// Who did I/O, on whatever device; empty when nobody did, or nobody shows it.

@@ -17,7 +17,6 @@ pub struct AttoTable<'a> {
 }
 
 impl<'a> AttoTable<'a> {
-    /// An empty page.
     pub fn new(options: &'a AttoOptions, style: TerminalStyle) -> Self {
         Self { options, style }
     }

@@ -74,7 +74,6 @@ pub fn test_of(phase: &str) -> Option<usize> {
 pub struct HostFacts {
     /// Its name (`uname -n`).
     pub name: String,
-    /// Its memory, MiB.
     pub ram: u64,
     /// The number of this process, part of the names of files.
     pub pid: u32,
@@ -87,7 +86,6 @@ pub struct HostFacts {
 pub enum PerChar {
     /// Over this many MiB; `None`: over all.
     Over(Option<u64>),
-    /// Not at all.
     Skipped,
 }
 
@@ -96,9 +94,7 @@ pub enum PerChar {
 pub enum FileTestKind {
     /// Regular files, with sizes in between, bytes.
     Files {
-        /// Largest.
         max: u64,
-        /// Smallest.
         min: u64,
     },
     /// Hard links to one file (`-1`).
@@ -112,7 +108,6 @@ pub enum FileTestKind {
 pub struct FileTestArgs {
     /// How many, in units of 1024; 0: no file tests.
     pub count: u64,
-    /// What they are.
     pub kind: FileTestKind,
     /// Folders over which they are spread.
     pub dirs: u32,
@@ -134,7 +129,6 @@ pub enum StepMode {
 pub enum SemaphoreCommand {
     /// They are made for so many processes.
     Make(u32),
-    /// They are removed.
     Remove,
 }
 
@@ -149,11 +143,8 @@ pub struct BonnieOptions {
     pub dir: PathBuf,
     /// `-s`, MiB; 0: no tests of it.
     pub size: Option<u64>,
-    /// Bytes of one I/O.
     pub chunk: u64,
-    /// Random seeks.
     pub seeks: u64,
-    /// Who does them.
     pub seekers: u32,
     /// `-n`.
     pub files: FileTestArgs,
@@ -185,16 +176,13 @@ pub struct BonnieOptions {
     pub seed: Option<u32>,
     /// `-Z`, below the folder that was named before it.
     pub random: Option<PathBuf>,
-    /// The words as typed.
     pub words: Vec<String>,
 }
 
 /// What the words come to on a machine: what the tables and lines say of the run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BonnieRun {
-    /// The words.
     pub asked: BonnieOptions,
-    /// The label.
     pub name: String,
     /// MiB; 0: no tests of it.
     pub size: u64,

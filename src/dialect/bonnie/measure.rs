@@ -8,7 +8,6 @@ use assay_record::record::{Figure, Metric, PhaseFigures, PhaseRecord, Record, St
 /// What a test came to.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct TestResult {
-    /// How long it took.
     pub elapsed: Nanos,
     /// KiB, seeks or files per second.
     pub rate: f64,

@@ -7,9 +7,7 @@ pub(super) type UnitSuffixes = &'static [(char, u64)];
 pub(super) const OF_MIB: UnitSuffixes = &[('g', 1 << 10), ('t', 1 << 20)];
 /// `-s` of 1.03.
 pub(super) const OF_MIB_OLD: UnitSuffixes = &[('g', 1 << 10)];
-/// Bytes.
 pub(super) const OF_BYTES: UnitSuffixes = &[('k', 1 << 10), ('m', 1 << 20), ('g', 1 << 30)];
-/// Chunks and seeks.
 pub(super) const THOUSANDS: UnitSuffixes = &[('k', 1 << 10)];
 /// Files of `-n`, in units of 1024.
 pub(super) const OF_FILES: UnitSuffixes = &[('m', 1 << 10)];

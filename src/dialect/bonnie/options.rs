@@ -9,7 +9,6 @@ use assay_plan::name;
 pub(super) struct BonnieOption {
     /// Whether a version has it.
     pub(super) has: fn(BonnieVersion) -> bool,
-    /// The option.
     pub(super) option: ToolOption<BonnieOptions, BonnieComplaint>,
 }
 

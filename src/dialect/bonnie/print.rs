@@ -24,7 +24,6 @@ pub fn began(form: BonnieVersion, phase: &str) -> &'static str {
     }
 }
 
-/// What ends that line.
 pub fn ended(settled: &BonnieRun, phase: &str) -> String {
     match test_of(phase) {
         Some(5) => format!("{}\n", "done...".repeat(settled.asked.seekers as usize)),

@@ -12,7 +12,6 @@ use assay_plan::unit::{Nanos, Timestamp};
 
 /// The key of the semaphores that every Bonnie++ knows.
 pub const KEY: i32 = 4711;
-/// One for each test.
 pub const MEMBERS: u16 = 12;
 /// Who has waited this long for the others says so: one of them that has ended never comes.
 const LONG: Nanos = Nanos::millis(5000);

@@ -96,7 +96,6 @@ fn unknown(form: BonnieVersion, word: &str, letter: char) -> BonnieComplaint {
 
 /// An option among the words.
 pub(super) struct TakenOption {
-    /// Which.
     pub(super) option: &'static ToolOption<BonnieOptions, BonnieComplaint>,
     /// As it was typed, in one word.
     pub(super) typed: String,

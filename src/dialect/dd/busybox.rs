@@ -52,7 +52,6 @@ const OUTPUT_FLAGS: &[OptionWord] = &[
     OptionWord::of("direct", DIRECT, "past the page cache (O_DIRECT) where that works"),
 ];
 
-/// The operands so far.
 pub(super) struct BusyboxOperands {
     input: Option<PathBuf>,
     output: Option<PathBuf>,

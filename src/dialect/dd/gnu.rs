@@ -133,7 +133,6 @@ impl CountedLength {
     }
 }
 
-/// The operands so far.
 #[derive(Default)]
 pub(super) struct GnuOperands {
     input: Option<PathBuf>,

@@ -5,7 +5,6 @@
 pub(super) enum NumberError {
     /// Not the form of one.
     Form,
-    /// Too large.
     Large,
 }
 

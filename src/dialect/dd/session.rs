@@ -306,7 +306,6 @@ struct DdProgress<'a> {
     /// What it said that had failed.
     faults: Vec<Fault>,
     told_of_settling: bool,
-    /// What ended it.
     signal: Option<i32>,
     /// Bytes that the last progress line spoke of.
     shown: Option<u64>,

@@ -10,9 +10,7 @@ use flate2::read::DeflateDecoder;
 /// One file of an archive.
 #[derive(Debug, PartialEq)]
 pub struct ArchivePart {
-    /// Its path.
     pub name: String,
-    /// What is in it.
     pub content: Vec<u8>,
 }
 

@@ -201,9 +201,7 @@ pub enum MmapSync {
 /// The records of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct IoList {
-    /// Where they stand.
     pub path: PathBuf,
-    /// All of them.
     pub ios: Vec<ListedIo>,
     /// Lines say how long is computed before.
     pub timed: bool,
@@ -224,7 +222,6 @@ impl IoList {
 /// What the words ask for, in the units of the plan: bytes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct IozoneOptions {
-    /// The words as typed.
     pub words: Vec<String>,
     /// Lines for the options, in the order in which they were given.
     pub splash: Vec<String>,
@@ -467,9 +464,7 @@ impl Default for IozoneOptions {
 /// A cell of the grid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GridCell {
-    /// Bytes of the file.
     pub file: u64,
-    /// Bytes of a record.
     pub record: u64,
 }
 

@@ -6,21 +6,18 @@ use assay_plan::stats::HistogramCell;
 use assay_plan::unit::KIB;
 use assay_record::record::{Figure, JobResult, Metric, PhaseFigures, PhaseRecord, Statistic};
 
-/// What one stream did.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ChildResult {
     /// KiB or records that it moved.
     pub moved: f64,
     /// The same per second of its own time.
     pub rate: f64,
-    /// Its CPU time.
     pub cpu: CpuUse,
 }
 
 /// What the streams of a test did.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StreamResults {
-    /// Each of them.
     pub children: Vec<ChildResult>,
     /// All that was moved over the time of the whole test.
     pub parent: f64,
@@ -32,17 +29,14 @@ impl StreamResults {
         self.children.iter().map(|child| child.rate).sum()
     }
 
-    /// The slowest.
     pub fn least(&self) -> f64 {
         self.children.iter().map(|child| child.rate).fold(f64::INFINITY, f64::min)
     }
 
-    /// The fastest.
     pub fn most(&self) -> f64 {
         self.children.iter().map(|child| child.rate).fold(0.0, f64::max)
     }
 
-    /// Of one stream.
     pub fn mean(&self) -> f64 {
         self.sum() / self.children.len().max(1) as f64
     }
@@ -128,14 +122,11 @@ fn time_of_calls(figures: &PhaseFigures, job: Option<&str>) -> f64 {
 /// CPU time beside the time in which it was spent, seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CpuUse {
-    /// By the clock.
     pub wall: f64,
-    /// Of CPUs.
     pub cpu: f64,
 }
 
 impl CpuUse {
-    /// That of a phase.
     pub fn of(phase: &PhaseRecord) -> Self {
         let figures = PhaseFigures::of(phase);
         let secs = |metric| {

@@ -40,7 +40,6 @@ impl IozoneOptions {
     }
 }
 
-/// All of them.
 pub(super) const OPTIONS: &[IozoneOption] = &[
     flag(
         &["-a"],

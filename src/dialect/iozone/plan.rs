@@ -29,9 +29,7 @@ const STREAM_FILE: &str = "iozone.DUMMY";
 /// Where a test stands in a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TestPlace {
-    /// The test.
     pub test: IozoneTest,
-    /// Its cell.
     pub cell: GridCell,
     /// Streams that run together; 0: none, it is a cell of the table.
     pub streams: u32,
@@ -85,7 +83,6 @@ fn latency_file(place: TestPlace, stream: u32, action: Action) -> Option<PathBuf
 /// A plan, and where each of its phases stands.
 #[derive(Clone, Debug)]
 pub struct IozoneCommand {
-    /// What is run.
     pub plan: Plan,
     /// A place for each phase.
     pub places: Vec<TestPlace>,
@@ -284,7 +281,6 @@ impl IozoneOptions {
         }
     }
 
-    /// What a stream writes.
     fn data(&self, cell: GridCell, stream: u32) -> Fill {
         if let Some(byte) = self.pattern {
             return Fill::Repeat(vec![byte]);

@@ -206,7 +206,6 @@ const fn skipped(test: IozoneTest) -> &'static str {
     }
 }
 
-/// After the last row.
 pub fn closing() -> &'static str {
     "\niozone test complete.\n"
 }
@@ -236,13 +235,10 @@ const REPORTS: [(IozoneTest, &str); 17] = [
 /// done.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GridReport {
-    /// Whose figure it is.
     pub test: IozoneTest,
     /// `Writer`.
     pub title: &'static str,
-    /// KiB.
     pub records: Vec<u64>,
-    /// KiB, and the values.
     pub rows: Vec<(u64, Vec<f64>)>,
 }
 

@@ -156,7 +156,6 @@ fn bad_words_end_with_a_clear_line_and_the_status_of_the_original() {
     }
 }
 
-/// Orders by test.
 fn orders(line: &str) -> BTreeMap<String, OffsetOrdering> {
     let command = asked(line).command().expect(line);
     let order = |phase: &assay_plan::plan::Phase| match &phase.jobs[0].work {

@@ -7,7 +7,6 @@ use super::table::{GridReport, StreamsTable};
 
 /// Begins a worksheet: version 2, a sheet.
 const BEGIN: [u8; 8] = [0x09, 0x00, 0x04, 0x00, 0x02, 0x00, 0x10, 0x00];
-/// Ends it.
 const END: [u8; 4] = [0x0a, 0x00, 0x00, 0x00];
 const LABEL: u16 = 4;
 const NUMBER: u16 = 3;
@@ -16,7 +15,6 @@ const LABEL_SIZE: u16 = 264;
 /// The most characters of a label.
 const TEXT: usize = 247;
 
-/// A sheet in memory.
 struct Sheet(Vec<u8>);
 
 impl Sheet {
@@ -95,7 +93,6 @@ pub fn worksheet(line: &str, reports: &[GridReport], cpu: &[GridReport]) -> Vec<
     sheet.0
 }
 
-/// The worksheet of streams.
 pub fn streams_worksheet(line: &str, tables: &[StreamsTable]) -> Vec<u8> {
     let mut sheet = Sheet(BEGIN.to_vec());
     sheet.label(0, 0, line);

@@ -12,11 +12,8 @@ const UNITS: [(&str, u64); 5] =
 /// Phases of which the same is said.
 #[derive(Debug)]
 pub struct FoldedPhases<'a> {
-    /// The first of them.
     pub first: &'a PhaseExplanation,
-    /// What stands above them.
     pub name: String,
-    /// What they do.
     pub does: String,
 }
 
@@ -70,7 +67,6 @@ impl SizedText {
     }
 }
 
-/// What it does.
 fn does(phase: &PhaseExplanation) -> String {
     phase.does.iter().map(|told| say(&told.0)).collect::<Vec<_>>().join(" ")
 }

@@ -13,7 +13,6 @@ pub(super) struct LessonText {
     pub about: &'static str,
     /// What people type. `{count}` stands for the calls, `{size}` for their bytes.
     pub trap: &'static str,
-    /// What they should type.
     pub cure: &'static str,
     /// Its number in the catalogue.
     pub trap_id: TrapId,

@@ -6,20 +6,15 @@ use assay_record::record::{PhaseRecord, SweepSide, Trust};
 /// A colour, by what it stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tone {
-    /// Writes.
     Write,
-    /// Reads.
     Read,
-    /// Both, or neither.
     Mixed,
     /// What the counters of the device saw.
     Device,
 }
 
-/// How a figure looks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FigureLook {
-    /// It may be believed.
     #[default]
     Firm,
     /// Something speaks against it, or evidence is missing: hollow.
@@ -45,7 +40,6 @@ impl FigureLook {
 }
 
 impl Tone {
-    /// Of an action.
     pub fn of(action: Action) -> Self {
         match action {
             Action::Write => Self::Write,

@@ -21,7 +21,6 @@ pub fn pictures(sweep: &SweepView) -> Vec<Picture> {
     }
 }
 
-/// What an axis counts.
 fn title(axis: plan::SweepAxis) -> &'static str {
     match axis {
         plan::SweepAxis::Block => "size of an I/O",

@@ -12,7 +12,6 @@ const ABOVE: f64 = 34.0;
 const RIGHT: f64 = 24.0;
 const BELOW: f64 = 44.0;
 const LEFT: f64 = 66.0;
-/// Radius of a mark.
 const MARK: f64 = 4.5;
 
 /// Where values lie in the picture.

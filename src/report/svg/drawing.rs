@@ -10,7 +10,6 @@ pub const COLOURS: &str = include_str!("colours.css");
 
 /// Width of a picture, and of one of two side by side.
 pub const WIDE: f64 = 760.0;
-/// The half of it.
 pub const HALF: f64 = 372.0;
 
 /// How wide a picture is.
@@ -18,7 +17,6 @@ fn width(picture: &Picture) -> f64 {
     if picture.half { HALF } else { WIDE }
 }
 
-/// How high it is.
 pub fn height(picture: &Picture) -> f64 {
     match &picture.plot {
         PlotKind::Curves(_) if picture.half => 220.0,

@@ -26,7 +26,6 @@ pub fn letters(class: &str, (x, y): (f64, f64), anchor: &str, text: &str, out: &
     out.text("text", if anchor == "start" { &at[..3] } else { &at }, text);
 }
 
-/// A straight line.
 pub fn line(class: &str, from: (f64, f64), to: (f64, f64), out: &mut Markup) {
     let (x1, y1, x2, y2) = (Pixels(from.0), Pixels(from.1), Pixels(to.0), Pixels(to.1));
     out.leaf("line", &[("class", &class), ("x1", &x1), ("y1", &y1), ("x2", &x2), ("y2", &y2)]);

@@ -25,7 +25,6 @@ const DEEPEST: f64 = 0.6;
 const APART: f64 = 6.0;
 const FAINT: &str = "0.45";
 
-/// A place in pixels.
 type Spot = (f64, f64);
 
 /// Whether there are enough cells for a surface.

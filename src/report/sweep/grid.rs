@@ -75,7 +75,6 @@ fn cell(placed: Option<&CellResult>, (most, width): (f64, usize), style: Termina
     format!("{before}{}", style.heat(level, &sign.to_string().repeat(SHADE)))
 }
 
-/// What the shades mean.
 fn key(style: TerminalStyle) -> String {
     let shades: Vec<String> = [0.3, 0.5, 0.7, 0.9]
         .into_iter()

@@ -15,7 +15,6 @@ const SIDE: usize = 5;
 const CELL: usize = 9;
 const NUMBER: usize = 9;
 
-/// The rows so far.
 #[derive(Clone, Debug)]
 pub struct GrowingTable {
     aim: SweepPlan,
@@ -41,7 +40,6 @@ struct RowPlace {
 }
 
 impl GrowingTable {
-    /// An empty one.
     pub fn new(aim: SweepPlan, style: TerminalStyle) -> Self {
         Self { aim, style, parts: Vec::new(), standing: Vec::new() }
     }

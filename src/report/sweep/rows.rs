@@ -20,14 +20,11 @@ const BAR: usize = 48;
 /// What the figures and bars are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SweepUnit {
-    /// Bytes per second.
     #[default]
     Bytes,
-    /// I/Os per second.
     Ios,
 }
 
-/// What a table shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SweepColumns {
     /// What the figures and bars are.
@@ -95,7 +92,6 @@ pub fn rows(
     lines
 }
 
-/// The bars alone.
 pub fn bars_of(sweep: &SweepView, axis: SweepAxis, style: TerminalStyle) -> Vec<String> {
     let names = format!("  {:>VALUE$}", axis.title());
     let value = |value: u64, _: &[Option<&CellResult>]| format!("  {:>VALUE$}", axis.shown(value));

@@ -17,7 +17,6 @@ pub(super) struct WatchColumn<T> {
     rank: u8,
     /// The figure; `None` where there is none.
     pub value: fn(&T) -> Option<f64>,
-    /// The figure in characters.
     shown: fn(f64) -> String,
 }
 

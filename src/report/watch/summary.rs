@@ -50,7 +50,6 @@ fn add<T>(ranges: &mut Vec<FigureRange>, columns: &[WatchColumn<T>], of: Option<
 }
 
 impl WatchSummary {
-    /// Takes an interval in.
     pub fn add(&mut self, interval_stats: &IntervalStats) {
         let time = interval_stats.interval_ns;
         self.devices.resize(interval_stats.devices.len(), Vec::new());

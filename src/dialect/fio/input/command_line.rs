@@ -28,7 +28,6 @@ pub struct CommandLine<'w> {
     pub show: bool,
     /// Whether it is no mistake that there is no job.
     pub quiet: bool,
-    /// The job files.
     pub files: Vec<String>,
     /// The job that is being read; none before the first option of a job.
     current: Option<CurrentJob>,
@@ -61,7 +60,6 @@ struct TypedWord<'t> {
 }
 
 impl<'w> CommandLine<'w> {
-    /// Before the first word.
     pub(in crate::dialect::fio) fn new(reader: Reader<'w>) -> Self {
         Self {
             reader,
@@ -103,7 +101,6 @@ impl LongOption {
     }
 }
 
-/// Reads all words.
 pub fn words(line: &mut CommandLine<'_>, words: &[String]) -> Result<(), FioComplaint> {
     let mut at = 0;
     while at < words.len() && line.answer.is_none() {
@@ -266,7 +263,6 @@ fn ambiguous(word: &str, dashes: &str, names: impl Iterator<Item = &'static str>
     }
 }
 
-/// Lets an option act.
 fn take(line: &mut CommandLine<'_>, word: TypedWord<'_>) -> Result<(), FioComplaint> {
     let place = word.place.clone();
     let taken = match word.option {

@@ -26,13 +26,11 @@ pub struct SectionLine {
 /// A section of a job file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileSection {
-    /// Its name.
     pub name: String,
     /// Its line as it was typed.
     pub typed: String,
     /// Where it begins.
     pub place: FioPlace,
-    /// Its lines.
     pub lines: Vec<SectionLine>,
 }
 

@@ -9,7 +9,6 @@ const LONGEST: (usize, usize) = (128, 100);
 /// A line with variables and keywords replaced.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ExpandedLine {
-    /// The line.
     pub text: String,
     /// Whether fio could not have computed what is there now.
     pub beyond: bool,

@@ -2,7 +2,6 @@
 
 use super::expression;
 
-/// Microseconds in a second.
 const SECOND: i64 = 1_000_000;
 
 /// A number that fio read.

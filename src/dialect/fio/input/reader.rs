@@ -22,21 +22,17 @@ pub struct OptionText<'t> {
     pub value: Option<&'t str>,
     /// The whole word as it was typed.
     pub typed: &'t str,
-    /// Where it stands.
     pub place: &'t FioPlace,
 }
 
 /// What is known while words are read.
 pub struct Reader<'w> {
-    /// The surroundings.
     pub world: &'w FioWorld<'w>,
     /// The options of the program itself.
     pub own: FioOptions,
     /// Whether nothing will be run: `--showcmd`, `--parse-only`.
     pub dry: bool,
-    /// What jobs begin with.
     pub defaults: FioJob,
-    /// Surprises.
     pub notes: Vec<FioNote>,
     /// Lines that fio prints to standard error.
     pub said: Vec<String>,

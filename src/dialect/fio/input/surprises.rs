@@ -10,7 +10,6 @@ use crate::dialect::fio::options::option::{FioOption, FioStanding};
 pub struct FioSurprise {
     /// What fio makes of it.
     pub made: String,
-    /// What was probably meant.
     pub meant: String,
     /// The word that says that.
     pub instead: String,

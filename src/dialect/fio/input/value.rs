@@ -17,7 +17,6 @@ pub struct FioValue<'v> {
     pub(in crate::dialect::fio) text: Option<&'v str>,
     /// Whether nothing will be run.
     pub(in crate::dialect::fio) dry: bool,
-    /// What kilo is.
     pub(in crate::dialect::fio) kb_base: u32,
     /// Numbers for reads, writes and trims; none is that it stays as it was.
     pub(in crate::dialect::fio) slots: [Option<i64>; 3],
@@ -411,7 +410,6 @@ impl FioValue<'_> {
     }
 }
 
-/// Microseconds as a duration.
 pub fn duration(microseconds: i64) -> Duration {
     Duration::from_micros(u64::try_from(microseconds).unwrap_or_default())
 }

@@ -19,7 +19,6 @@ pub const NAME: &str = "fio";
 
 /// What `--version` answers, and the first line of every report.
 pub const VERSION: &str = "fio-3.42";
-/// Its minor version.
 pub const MINOR: u32 = 42;
 
 /// An option as it was typed.
@@ -31,7 +30,6 @@ pub struct FioTyped {
     pub value: Option<String>,
     /// The whole word as it was typed: `blocksize=4k`.
     pub typed: String,
-    /// Where it stands.
     pub place: FioPlace,
     /// Whether it is of the defaults, and not of the job alone.
     pub global: bool,
@@ -72,11 +70,8 @@ pub struct FioJob {
     pub replay: FioReplay,
     /// What is reported, and how.
     pub statistics: FioStatistics,
-    /// Its logs.
     pub logs: FioLogs,
-    /// CPUs, priority, user.
     pub process: FioProcess,
-    /// Zones.
     pub zones: FioZones,
 }
 
@@ -127,11 +122,8 @@ impl FioJob {
 /// What stands at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FioPathKind {
-    /// Nothing.
     Missing,
-    /// A regular file.
     File,
-    /// A folder.
     Folder,
     /// A device, or anything else.
     Other,
@@ -139,9 +131,7 @@ pub enum FioPathKind {
 
 /// The surroundings that words refer to.
 pub struct FioWorld<'w> {
-    /// Reads a file.
     pub files: &'w dyn Fn(&Path) -> io::Result<Vec<u8>>,
-    /// Reads standard input.
     pub stdin: &'w dyn Fn() -> io::Result<Vec<u8>>,
     /// A variable of the environment.
     pub environment: &'w dyn Fn(&str) -> Option<String>,
@@ -151,20 +141,16 @@ pub struct FioWorld<'w> {
     pub kind: &'w dyn Fn(&Path) -> FioPathKind,
     /// The size of a page, bytes.
     pub page_size: u64,
-    /// CPUs.
     pub cpus: u32,
-    /// Memory, MiB.
     pub memory_mb: u64,
 }
 
 /// A format of the report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FioFormat {
-    /// For people.
     Normal,
     /// Fields between semicolons.
     Terse,
-    /// JSON.
     Json,
     /// JSON with the bins of histograms.
     JsonPlus,
@@ -173,20 +159,15 @@ pub enum FioFormat {
 /// When the line of progress is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FioEta {
-    /// On a terminal.
     Auto,
-    /// Everywhere.
     Always,
-    /// Nowhere.
     Never,
 }
 
 /// Which idleness of the CPUs is reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FioIdleProfile {
-    /// Of all CPUs together.
     System,
-    /// Of each CPU.
     PerCpu,
     /// Of none: only the unit of work is timed, and nothing is run.
     Calibrate,
@@ -274,7 +255,6 @@ impl Default for FioOptions {
 pub struct FioNote {
     /// The job; empty for the defaults and for the program's own options.
     pub job: String,
-    /// Where it stands.
     pub place: FioPlace,
     /// The word as it was typed: `bs= 8k`.
     pub word: String,
@@ -319,7 +299,6 @@ pub struct FioCommand {
     pub global_options: Vec<FioTyped>,
     /// The jobs in their order; clones are not listed one by one.
     pub jobs: Vec<FioJob>,
-    /// What it surprises with.
     pub notes: Vec<FioNote>,
     /// Lines that fio prints to standard error before it begins.
     pub said: Vec<String>,

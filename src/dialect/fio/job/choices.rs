@@ -5,7 +5,6 @@ use assay_plan::plan::{SteadyFigure, SteadyMeasure};
 /// A word that an option knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FioWord {
-    /// As it is typed.
     pub name: &'static str,
     /// What it is for, in a line.
     pub help: &'static str,
@@ -222,7 +221,6 @@ fio_words! {
         Split = "split" => "each clone gets one",
     }
 
-    /// The clock.
     FioClock {
         Gettimeofday = "gettimeofday" => "gettimeofday()",
         ClockGettime = "clock_gettime" => "clock_gettime()",
@@ -285,12 +283,10 @@ fio_words! {
 }
 
 impl FioRw {
-    /// Whether it reads.
     pub const fn reads(self) -> bool {
         matches!(self, Self::Read | Self::RandRead | Self::ReadWrite | Self::RandRw)
     }
 
-    /// Whether it writes.
     pub const fn writes(self) -> bool {
         matches!(
             self,
@@ -303,7 +299,6 @@ impl FioRw {
         )
     }
 
-    /// Whether it discards.
     pub const fn trims(self) -> bool {
         matches!(self, Self::Trim | Self::RandTrim | Self::TrimWrite | Self::RandTrimWrite)
     }
@@ -337,7 +332,6 @@ impl FioSteadyState {
 }
 
 impl Default for FioUnified {
-    /// Each by itself.
     fn default() -> Self {
         Self::None
     }

@@ -4,12 +4,10 @@ use std::fmt;
 
 use assay_plan::error::Refusal;
 
-/// Where an option stands.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FioPlace {
     /// On the command line: its word, from 1.
     Word(usize),
-    /// In a job file.
     Line {
         /// The file as it was named; `-` is standard input.
         file: String,

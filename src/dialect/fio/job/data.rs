@@ -15,7 +15,6 @@ pub struct FioBytePattern {
 /// What is written, and the memory that it is in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FioData {
-    /// Whether buffers are zeros.
     pub zero_buffers: bool,
     /// Whether buffers are made anew for each write.
     pub refill_buffers: bool,
@@ -29,13 +28,11 @@ pub struct FioData {
     pub compress_chunk: u32,
     /// How many buffers are duplicates, percent: 0 to 100.
     pub dedupe_percentage: u32,
-    /// How duplicates are made.
     pub dedupe_mode: FioDedupeMode,
     /// The size of the set of duplicates, percent of the file: 0 to 100.
     pub dedupe_working_set_percentage: u32,
     /// Whether all jobs have one set.
     pub dedupe_global: bool,
-    /// What the memory is.
     pub mem: FioMem,
     /// The file that it is a mapping of.
     pub mem_file: Option<String>,
@@ -72,9 +69,7 @@ impl Default for FioData {
 /// Which errors do not end a job.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FioBorneErrors {
-    /// Errors of reads.
     pub read: bool,
-    /// Errors of writes.
     pub write: bool,
     /// Data that are not as written.
     pub verify: bool,
@@ -113,7 +108,6 @@ pub struct FioVerify {
     pub backlog_batch: u32,
     /// Whether the state of a run that ended early is read.
     pub state_load: bool,
-    /// Whether it is written.
     pub state_save: bool,
     /// Whether the number of the write is compared.
     pub write_sequence: bool,

@@ -1,13 +1,9 @@
 //! The list of `--debug`: what fio would print of its insides, and what of that is printed here.
 
-/// What is printed there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FioDebug {
-    /// Of words.
     pub parse: bool,
-    /// Of random numbers.
     pub random: bool,
-    /// Of I/Os.
     pub io: bool,
 }
 

@@ -1,13 +1,9 @@
 //! The three directions of fio's data, and a value for each.
 
-/// A direction of data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FioDirection {
-    /// From the target.
     Read,
-    /// To the target.
     Write,
-    /// Blocks are discarded.
     Trim,
 }
 
@@ -28,11 +24,8 @@ impl FioDirection {
 /// A value for each direction: `8k,32k,64k`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PerDirection<T> {
-    /// For reads.
     pub read: T,
-    /// For writes.
     pub write: T,
-    /// For trims.
     pub trim: T,
 }
 
@@ -55,7 +48,6 @@ impl<T> PerDirection<T> {
         }
     }
 
-    /// The values, reads first.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         [&self.read, &self.write, &self.trim].into_iter()
     }

@@ -19,7 +19,6 @@ pub struct FioStatistics {
     pub clat_percentiles: bool,
     /// ... of the whole latency.
     pub lat_percentiles: bool,
-    /// ... of submission latency.
     pub slat_percentiles: bool,
     /// Which, percent from 0 to 100: 20 at most.
     pub percentile_list: Vec<f64>,
@@ -49,7 +48,6 @@ pub struct FioStatistics {
     pub job_start_clock_id: u32,
     /// The time over which a sample of bandwidth is taken.
     pub bwavgtime: Duration,
-    /// ... of IOPS.
     pub iopsavgtime: Duration,
     /// Whether directions are reported together.
     pub unified: FioUnified,
@@ -91,13 +89,10 @@ impl Default for FioStatistics {
 /// Its logs. Each has a prefix of its own; an empty one is the name of the job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FioLogs {
-    /// The log of bandwidth.
     pub bw: Option<String>,
     /// The logs of the three latencies.
     pub lat: Option<String>,
-    /// The log of IOPS.
     pub iops: Option<String>,
-    /// The log of histograms.
     pub hist: Option<String>,
     /// Whether names have the number of the clone.
     pub per_job: bool,
@@ -113,9 +108,7 @@ pub struct FioLogs {
     pub hist_coarseness: u32,
     /// What stands in a line.
     pub window: FioLogWindow,
-    /// Whether the offset does.
     pub offset: bool,
-    /// Whether the priority does.
     pub prio: bool,
     /// Whether the time of issue does.
     pub issue_time: bool,

@@ -9,7 +9,6 @@ use super::direction::PerDirection;
 /// An amount of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FioAmount {
-    /// Bytes.
     Bytes(u64),
     /// Percent of the file: 0 to 100.
     Percent(u8),
@@ -31,7 +30,6 @@ pub struct FioBlockShare {
 pub struct FioAccessZone {
     /// Its share of I/Os, percent: 0 to 100.
     pub accesses: u32,
-    /// Its size.
     pub size: FioAmount,
 }
 
@@ -39,27 +37,20 @@ pub struct FioAccessZone {
 /// Pareto, and the middle for a normal distribution.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FioDistribution {
-    /// Evenly.
     Random,
-    /// Zipf.
     Zipf {
         /// Theta, anything but 1.
         theta: f64,
-        /// The centre.
         center: Option<f64>,
     },
-    /// Pareto.
     Pareto {
         /// The power, above 0 and below 1.
         h: f64,
-        /// The centre.
         center: Option<f64>,
     },
-    /// Normal.
     Normal {
         /// The deviation, percent of the file: 0 to below 100.
         deviation: f64,
-        /// The centre.
         center: Option<f64>,
     },
     /// In zones whose sizes are shares of the file or bytes; none for a direction is evenly.
@@ -71,13 +62,11 @@ pub enum FioDistribution {
 /// What a job does, block after block.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FioPattern {
-    /// Direction and order.
     pub rw: FioRw,
     /// `rw=randread:N`: I/Os for each random place, from 1.
     pub sequence_length: u32,
     /// `rw=read:SIZE`: bytes from the end of a block to the start of the next; negative goes back.
     pub sequence_gap: i64,
-    /// What a sequence repeats.
     pub sequencer: FioRwSequencer,
     /// `bs`, bytes, from 1.
     pub bs: PerDirection<u64>,
@@ -95,7 +84,6 @@ pub struct FioPattern {
     pub bs_is_seq_rand: bool,
     /// Whether all runs have the same random numbers.
     pub randrepeat: bool,
-    /// The seed.
     pub randseed: u64,
     /// Whether random blocks may be done twice before all are done once.
     pub norandommap: bool,
@@ -160,7 +148,6 @@ impl Default for FioPattern {
 /// A pass over an SSD that leaves it as a long random job would.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FioSprandom {
-    /// Whether it is made.
     pub asked: bool,
     /// Parts that it is divided into.
     pub regions: u32,
@@ -179,7 +166,6 @@ impl Default for FioSprandom {
 /// How the next file of several is chosen.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FioFileService {
-    /// By which rule.
     pub order: FioServiceOrder,
     /// I/Os in a file before the next is chosen, from 1; 0 was typed where it is 0.
     pub ios: u32,

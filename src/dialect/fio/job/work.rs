@@ -13,7 +13,6 @@ use super::target::FioAmount;
 /// The engine and its queue.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FioQueue {
-    /// The engine.
     pub engine: FioEngine,
     /// A name that is none of an engine; none when the job is complete.
     pub(in crate::dialect::fio) unknown_engine: Option<String>,
@@ -28,7 +27,6 @@ pub struct FioQueue {
     /// The depth to which the queue drains before it is filled again; 0 is `iodepth`, until the job is
     /// complete.
     pub low: u32,
-    /// How I/Os are submitted.
     pub submit_mode: FioSubmitMode,
     /// Whether an I/O waits for those in flight whose blocks it shares.
     pub serialize_overlap: bool,
@@ -107,7 +105,6 @@ pub struct FioEngineOptions {
     pub cpuload: Option<u32>,
     /// How long it computes at a time; cpuio.
     pub cpuchunks: Duration,
-    /// What it does; cpuio.
     pub cpumode: FioCpuMode,
     /// Whether it ends when all other jobs have; cpuio.
     pub exit_on_io_done: bool,
@@ -160,9 +157,7 @@ pub struct FioSync {
     pub atomic: bool,
     /// `O_SYNC` or `O_DSYNC`.
     pub sync: FioSyncMode,
-    /// Writes between two fsync.
     pub fsync: u32,
-    /// Writes between two fdatasync.
     pub fdatasync: u32,
     /// Writes between two that are a barrier; nothing in kernels of today.
     pub write_barrier: u32,
@@ -199,10 +194,8 @@ impl Default for FioSync {
     }
 }
 
-/// A limit of steadiness.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FioSteadyLimit {
-    /// What is looked at.
     pub criterion: FioSteadyState,
     /// IOPS, bytes per second or nanoseconds; percent of the mean where `percent` says so.
     pub limit: f64,
@@ -239,11 +232,9 @@ pub struct FioSchedule {
     pub wait_for: Option<String>,
     /// Whether its end ends others.
     pub exitall: bool,
-    /// Which jobs that are.
     pub exit_what: FioExitWhat,
     /// Whether others end when it fails.
     pub exitall_on_error: bool,
-    /// When it is steady.
     pub steadystate: FioSteadyLimit,
     /// How long it has to be steady to end; zero is that it is not looked at.
     pub steadystate_duration: Duration,
@@ -292,9 +283,7 @@ pub struct FioPace {
     pub thinktime_spin: Duration,
     /// Cycles that it computes between I/Os.
     pub thinkcycles: u32,
-    /// I/Os between two rests.
     pub thinktime_blocks: u32,
-    /// Which I/Os count.
     pub thinktime_blocks_type: FioThinktimeBlocks,
     /// How long it works between two rests; zero is that I/Os count.
     pub thinktime_iotime: Duration,
@@ -306,7 +295,6 @@ pub struct FioPace {
     pub rate_iops: PerDirection<u32>,
     /// I/Os per second below which a clone fails.
     pub rate_iops_min: PerDirection<u32>,
-    /// How I/Os are spread.
     pub rate_process: FioRateProcess,
     /// The time over which the least rate is taken.
     pub rate_cycle: Duration,
@@ -358,7 +346,6 @@ impl Default for FioPace {
     }
 }
 
-/// CPUs, priority, memory nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FioProcess {
     /// The CPUs that it may use; empty is all.
@@ -397,13 +384,11 @@ impl Default for FioProcess {
 /// Zones: a part of the file is done, a part is skipped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FioZones {
-    /// What the sizes mean.
     pub mode: FioZoneMode,
     /// Bytes that are done in a zone; 0 is no zones.
     pub size: u64,
     /// Bytes from the start of a zone to its end; 0 is `size`, until the job is complete.
     pub range: u64,
-    /// Between two zones.
     pub skip: FioAmount,
 }
 

@@ -35,7 +35,6 @@ struct LoggedIo {
 }
 
 impl FioJob {
-    /// Whether it has logs.
     pub fn is_logged(&self) -> bool {
         let logs = &self.logs;
         self.is_listed()
@@ -65,7 +64,6 @@ pub fn gathered(job: &FioJob, thread: u32) -> PathBuf {
 pub struct FioLogFile {
     /// The name of its file.
     pub name: String,
-    /// What is in it.
     pub content: FioLogContent,
 }
 
@@ -74,12 +72,10 @@ pub struct FioLogFile {
 pub enum FioLogContent {
     /// Samples, with the fields that this log has of each.
     Samples(FioLogFormat, Vec<FioLogSample>),
-    /// Lines of histograms.
     Histograms(String),
 }
 
 impl FioLogContent {
-    /// Its lines.
     pub fn text(&self) -> String {
         match self {
             Self::Samples(format, samples) => {
@@ -323,7 +319,6 @@ time_ns,worker,op,file,offset,bytes,lat_ns,answer,slat_ns,lag_ns,priority
         (job.statistics.bwavgtime, job.statistics.iopsavgtime) = (window, window);
     }
 
-    /// Names and lines.
     fn texts(job: &FioJob, thread: u32, lines: &str, epoch_ms: u64) -> Vec<(String, String)> {
         of_files(log_files(job, thread, lines, FioLogStart { epoch_ms, ramp: Nanos::ZERO }))
     }

@@ -2,7 +2,6 @@
 
 use crate::dialect::fio::job::FioWord;
 
-/// What a number counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FioUnit {
     /// Bytes, or anything without a unit: suffixes are `k`, `m`, `g`, `t`, `p`.
@@ -13,7 +12,6 @@ pub enum FioUnit {
     Microseconds,
 }
 
-/// What an option takes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum FioKind {
     /// A word of a list, and something behind a colon for some.
@@ -26,11 +24,8 @@ pub enum FioKind {
     Free,
     /// A number, or one for each direction.
     Number {
-        /// What it counts.
         unit: FioUnit,
-        /// The least.
         least: i64,
-        /// The most.
         most: i64,
     },
     /// Bytes, a percentage, or zones.
@@ -41,11 +36,8 @@ pub enum FioKind {
     Flag,
     /// Numbers with fractions, separated by colons.
     Floats {
-        /// The least.
         least: f64,
-        /// The most.
         most: f64,
-        /// How many at most.
         length: usize,
     },
     /// Ranges, one for each direction.
@@ -76,7 +68,6 @@ impl FioKind {
         Self::Number { unit, least, most }
     }
 
-    /// A count between two.
     pub(in crate::dialect::fio) const fn between(least: i64, most: i64) -> Self {
         Self::number(FioUnit::Bytes, least, most)
     }

@@ -9,7 +9,6 @@ use crate::dialect::fio::job::{FioEngine, FioJob};
 /// Whether an option is done here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FioStanding {
-    /// It is done.
     Done,
     /// It is taken and changes no number; why.
     Noted(&'static str),
@@ -21,11 +20,9 @@ pub enum FioStanding {
 
 /// An option of a job.
 pub struct FioOption {
-    /// Its usual name.
     pub name: &'static str,
     /// Another name for it; empty where it has none.
     pub alias: &'static str,
-    /// What it takes.
     pub kind: FioKind,
     /// Its default as it would be typed; empty where it has none.
     pub default: &'static str,
@@ -58,7 +55,6 @@ impl FioOption {
         }
     }
 
-    /// An option.
     pub(in crate::dialect::fio) const fn new(
         name: &'static str,
         kind: FioKind,
@@ -92,22 +88,18 @@ impl FioOption {
         Self { standing, ..Self::new(name, kind, help, |_, _| Ok(()), example) }
     }
 
-    /// With another name.
     pub(in crate::dialect::fio) const fn alias(self, alias: &'static str) -> Self {
         Self { alias, ..self }
     }
 
-    /// With a default.
     pub(in crate::dialect::fio) const fn default(self, default: &'static str) -> Self {
         Self { default, ..self }
     }
 
-    /// Below another in lists.
     pub(in crate::dialect::fio) const fn below(self, parent: &'static str) -> Self {
         Self { parent, ..self }
     }
 
-    /// Of some engines only.
     pub(in crate::dialect::fio) const fn of(self, engines: &'static [FioEngine]) -> Self {
         Self { engines, ..self }
     }

@@ -7,7 +7,6 @@ use crate::dialect::fio::job::{FioEta, FioFault, FioFormat, FioIdleProfile, FioO
 /// Whether something follows an option of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FioArgument {
-    /// Nothing.
     None,
     /// Something, by the name that help gives it.
     Needed(&'static str),
@@ -22,15 +21,12 @@ pub enum FioInstead {
     Run,
     /// It explains itself.
     Help,
-    /// It says its version.
     Version,
     /// It lists options of jobs.
     CommandHelp,
-    /// It lists engines.
     EngineHelp,
     /// It reads all words, and prints job files as lines.
     ShowCommand,
-    /// It reads all words.
     ParseOnly,
     /// It prints a compressed log.
     InflatedLog,
@@ -38,15 +34,11 @@ pub enum FioInstead {
 
 /// An option of the program itself.
 pub struct FioOwnOption {
-    /// Its name, without dashes.
     pub name: &'static str,
-    /// Its letter.
     pub letter: char,
-    /// Whether something follows it.
     pub argument: FioArgument,
     /// What it is for, in a line.
     pub help: &'static str,
-    /// What it does.
     pub(in crate::dialect::fio) effect: fn(&mut FioOptions, &str) -> Result<(), FioFault>,
     /// What happens in place of a run.
     pub(in crate::dialect::fio) instead: FioInstead,

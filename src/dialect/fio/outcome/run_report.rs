@@ -74,7 +74,6 @@ pub fn status_report(
     }
 }
 
-/// What both have.
 fn report_of(
     command: &FioCommand,
     each: Vec<(&FioJob, Option<FioJobReport>)>,

@@ -35,7 +35,6 @@ struct TraceEvent {
     bytes: u32,
     action: u32,
     device: u32,
-    /// Bytes that follow it.
     more: u16,
 }
 

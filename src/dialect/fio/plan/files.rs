@@ -17,9 +17,7 @@ struct ListedFile {
     path: PathBuf,
     /// It is a block device, and whether its content may be lost.
     device: Option<bool>,
-    /// Bytes that are there.
     there: u64,
-    /// Bytes of its part.
     len: u64,
 }
 

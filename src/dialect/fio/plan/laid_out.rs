@@ -18,7 +18,6 @@ pub(super) struct FilesLaidOut<'f> {
 }
 
 impl<'f> FilesLaidOut<'f> {
-    /// Before the first job.
     pub(super) fn new(there: &'f dyn Fn(&Path) -> FioThere) -> Self {
         Self { there, lengths: HashMap::new(), lines: String::new() }
     }

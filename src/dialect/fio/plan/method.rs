@@ -191,7 +191,6 @@ impl FioJob {
         }
     }
 
-    /// What its writes promise.
     pub(super) fn durability(&self) -> Result<Durability, Refusal> {
         if !self.pattern.rw.writes() {
             return Ok(Durability::None);

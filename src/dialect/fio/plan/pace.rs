@@ -11,7 +11,6 @@ use assay_plan::plan::{
 use assay_plan::unit::{Bytes, Nanos, Ops};
 
 impl FioJob {
-    /// Rates and pauses.
     pub(super) fn rate(&self) -> Result<Rate, Refusal> {
         let caps = Caps {
             read: self.cap(FioDirection::Read),

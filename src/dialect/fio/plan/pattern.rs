@@ -141,7 +141,6 @@ impl FioJob {
         Bytes((part as u64).max(self.pattern.min_bs.write))
     }
 
-    /// What is written.
     pub(super) fn fill(&self) -> Fill {
         if let Some(headed) = self.headed() {
             return headed;

@@ -14,7 +14,6 @@ pub enum FioThere {
     Nothing,
     /// A file of so many bytes.
     File(u64),
-    /// A block device.
     Device {
         /// Its size; 0 where it cannot be told.
         bytes: u64,
@@ -23,7 +22,6 @@ pub enum FioThere {
     },
     /// `/dev/zero`, which has bytes at each place and no end.
     Endless,
-    /// A folder.
     Folder,
     /// Something else: a pipe, a character device.
     Other,
@@ -99,7 +97,6 @@ impl FioClone {
 /// A plan, and where each clone stands in it.
 #[derive(Clone, Debug)]
 pub struct FioPlan {
-    /// What is run.
     pub plan: Plan,
     /// All clones, in the order of their reports.
     pub clones: Vec<FioClone>,

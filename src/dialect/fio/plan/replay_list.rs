@@ -7,14 +7,12 @@ use assay_plan::error::Refusal;
 use assay_plan::plan::{ReplayAction, ReplayIo};
 use assay_plan::unit::{Bytes, Nanos};
 
-/// What a list says.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FioList {
     /// The files that something is done to, by the names in the list.
     pub files: Vec<String>,
     /// Where the last I/O of each ends, bytes.
     pub ends: Vec<u64>,
-    /// All I/Os.
     pub ios: Vec<ReplayIo>,
     /// Waits are counted from the start.
     pub from_start: bool,
@@ -146,7 +144,6 @@ impl<'r> ListReader<'r> {
         }
     }
 
-    /// A line without one.
     fn second(&mut self, words: &[&str]) -> Result<(), Wrong> {
         match words.len() {
             2 => self.file(words, 0),
@@ -325,7 +322,6 @@ impl<'r> ListReader<'r> {
         self.list.depth = Some(depth);
     }
 
-    /// All of it.
     pub(in crate::dialect::fio) fn finish(mut self, name: &str) -> Result<FioList, Refusal> {
         if self.list.ios.iter().all(|io| io.action.moved().is_none()) {
             return Err(Refusal {

@@ -15,7 +15,6 @@ use assay_plan::unit::Bytes;
 /// Where a clone works, and how much of it.
 #[derive(Clone, Debug)]
 pub(super) struct FioRegion {
-    /// Its files or device.
     pub target: Target,
     /// Where its part begins, bytes.
     pub offset: u64,
@@ -25,14 +24,12 @@ pub(super) struct FioRegion {
     pub region: u64,
     /// Its part of each file, bytes.
     pub each: u64,
-    /// Files.
     pub files: u32,
     /// Where each file ends, where that is not where its part ends.
     pub file_end: Option<u64>,
 }
 
 impl FioJob {
-    /// Where a clone works.
     pub(super) fn place_of(
         &self,
         (clone, thread): (u32, u32),

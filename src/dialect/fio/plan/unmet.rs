@@ -14,7 +14,6 @@ struct UnmetOption {
     instead: &'static str,
 }
 
-/// One in the list.
 const fn unmet(
     name: &'static str,
     asked: fn(&FioJob) -> bool,
@@ -24,7 +23,6 @@ const fn unmet(
     UnmetOption { name, asked, why, instead }
 }
 
-/// All of them.
 const UNMET: &[UnmetOption] = &[
     unmet(
         "read_iolog",

@@ -9,22 +9,18 @@ pub enum FioRemaining {
     /// Not known yet: in the first seconds.
     #[default]
     Unknown,
-    /// Nobody can tell.
     Endless,
-    /// Seconds.
     Seconds(u64),
 }
 
 /// How a run goes, at a moment. Arrays are read, write, trim.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FioProgress {
-    /// Jobs that run.
     pub running: u32,
     /// Of them, jobs in `ramp_time`.
     pub ramping: u32,
     /// Jobs that make their files.
     pub setting_up: u32,
-    /// Files open.
     pub open_files: u32,
     /// Sum of `rate_min` of running jobs, in bytes per second.
     pub rate_min: u64,
@@ -42,18 +38,14 @@ pub struct FioProgress {
     pub iops: [u64; 3],
     /// Seconds since the program began.
     pub elapsed_s: u64,
-    /// What is left.
     pub remaining: FioRemaining,
     /// How numbers are written: binary if any job's are.
     pub style: FioStyle,
 }
 
-/// What a job does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FioRunState {
-    /// Not created yet.
     Waiting,
-    /// Created.
     Created,
     /// Makes its files, or waits for the start.
     Ready,
@@ -61,17 +53,12 @@ pub enum FioRunState {
     PreReading,
     /// In `ramp_time`.
     Ramp,
-    /// Does I/O.
     Running(FioRunning),
-    /// Flushes.
     Syncing,
-    /// Reads back and compares.
     Verifying,
-    /// Ends.
     Finishing,
     /// Has ended; nobody has seen it yet.
     Exited,
-    /// Has ended.
     Done,
     /// Has ended with an error.
     Failed,
@@ -84,25 +71,19 @@ pub enum FioRunState {
 pub struct FioRunning {
     /// Which direction; reads and writes have one of their own only where the mix is not all of one.
     pub direction: FioRunDirection,
-    /// Whether at random.
     pub random: bool,
 }
 
 /// Where a running job's I/O goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FioRunDirection {
-    /// Reads only.
     Read,
-    /// Writes only.
     Write,
-    /// Reads and writes.
     Mixed,
-    /// Trims.
     Trim,
 }
 
 impl FioRunState {
-    /// Its letter.
     pub fn letter(self) -> char {
         match self {
             Self::Waiting => 'P',

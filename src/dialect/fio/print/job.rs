@@ -45,11 +45,9 @@ pub struct FioJobReport {
     /// Whether directions are reported together. Where they are ([`FioUnified::Mixed`]) the first of
     /// `directions` is all of them.
     pub unified: FioUnified,
-    /// Read, write, trim.
     pub directions: [FioDirectionReport; 3],
     /// How many fsync, fdatasync and the like.
     pub syncs: u64,
-    /// Their latencies.
     pub sync_latency: FioLatency,
     /// Wall time that it ran; of clones the sum.
     pub runtime_ms: u64,
@@ -85,21 +83,16 @@ pub struct FioJobReport {
 /// What moved in one direction.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FioDirectionReport {
-    /// I/Os completed.
     pub ios: u64,
     /// I/Os that moved less than asked.
     pub short: u64,
     /// I/Os not done, being out of the file's bounds.
     pub dropped: u64,
-    /// Bytes moved.
     pub bytes: u64,
     /// From the first to the last I/O; of clones the longest. 0: nothing is shown of it.
     pub runtime_ms: u64,
-    /// From start to submission.
     pub slat: FioLatency,
-    /// From submission to completion.
     pub clat: FioLatency,
-    /// From start to completion.
     pub lat: FioLatency,
     /// Bandwidth in KiB/s, sampled each `bwavgtime`; intervals without I/O are no samples.
     pub bw: FioMoments,
@@ -109,14 +102,12 @@ pub struct FioDirectionReport {
     pub priorities: Vec<FioPriorityLatency>,
     /// Reads found in the page cache, where the engine can tell.
     pub cache_hits: u64,
-    /// Reads not found there.
     pub cache_misses: u64,
 }
 
 /// A kind of latency in ns.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FioLatency {
-    /// Extremes, mean and spread.
     pub moments: FioMoments,
     /// All of them; empty where no percentiles are asked for.
     pub bins: FioBins,
@@ -131,11 +122,9 @@ pub struct FioPriorityLatency {
     pub level: u8,
     /// The hint, 0 to 1023.
     pub hint: u16,
-    /// The latencies.
     pub latency: FioLatency,
 }
 
-/// How numbers are written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FioStyle {
     /// `kb_base`: 1024 or 1000.
@@ -180,7 +169,6 @@ impl Default for FioPercentiles {
 /// Errors passed over by `continue_on_error`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FioPassedErrors {
-    /// How many.
     pub total: u64,
     /// Number of the first; 0 is none.
     pub first: i32,
@@ -212,11 +200,9 @@ pub struct FioSteadyReport {
     pub watched: FioSteadyState,
     /// Whether limit and criterion are in percent.
     pub percent: bool,
-    /// The limit asked for.
     pub limit: f64,
     /// `steadystate_duration` in s.
     pub duration_s: u64,
-    /// Whether it was reached.
     pub attained: bool,
     /// What was compared with the limit at last.
     pub criterion: f64,
@@ -241,7 +227,6 @@ impl FioSteadyReport {
 }
 
 impl FioJobReport {
-    /// Reads, writes and trims.
     pub fn ios(&self) -> u64 {
         self.directions.iter().map(|direction| direction.ios).sum()
     }

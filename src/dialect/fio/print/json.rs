@@ -7,15 +7,12 @@ use assay_plan::name;
 /// A value of a document.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FioJson {
-    /// A whole number.
     Whole(i128),
     /// A number with six decimals.
     Decimal(f64),
-    /// Text.
     Text(String),
     /// Keys and values in their order.
     Object(Vec<(String, FioJson)>),
-    /// Values in their order.
     List(Vec<FioJson>),
     /// A word of JSON as it is: `true`, `null`, a number.
     Word(String),
@@ -53,7 +50,6 @@ impl From<&str> for FioJson {
 }
 
 impl FioJson {
-    /// An object.
     pub fn object(pairs: impl IntoIterator<Item = (&'static str, FioJson)>) -> Self {
         Self::Object(pairs.into_iter().map(|(key, value)| (key.into(), value)).collect())
     }

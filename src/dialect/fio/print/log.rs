@@ -9,9 +9,7 @@ use assay_plan::plan::{IoClass, IoPriority};
 /// What is in a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FioLogKind {
-    /// Bandwidth in KiB/s.
     Bandwidth,
-    /// I/Os per second.
     Iops,
     /// From start to submission, in ns.
     Slat,
@@ -19,7 +17,6 @@ pub enum FioLogKind {
     Clat,
     /// From start to completion, in ns.
     Lat,
-    /// Histograms of clat.
     ClatHistogram,
 }
 
@@ -113,10 +110,8 @@ impl FioLogFormat {
 /// `log_window_value`: what stands for the samples of a window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FioWindowValue {
-    /// Their mean.
     #[default]
     Mean,
-    /// The largest.
     Largest,
     /// The mean, then the largest.
     Both,

@@ -17,7 +17,6 @@ pub struct FioMoments {
     pub mean: f64,
     /// Sum of the squared distances from the mean.
     pub squares: f64,
-    /// How many samples.
     pub count: u64,
 }
 
@@ -33,7 +32,6 @@ impl FioMoments {
         if self.count > 1 { (self.squares / (self.count as f64 - 1.0)).sqrt() } else { 0.0 }
     }
 
-    /// Counts a sample.
     pub fn add(&mut self, sample: u64) {
         self.min = if self.count == 0 { sample } else { self.min.min(sample) };
         self.max = self.max.max(sample);

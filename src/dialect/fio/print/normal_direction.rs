@@ -22,17 +22,13 @@ impl FioStyle {
 
 /// A direction on its way into the report.
 pub struct DirectionText<'a> {
-    /// Its job.
     pub job: &'a FioJobReport,
-    /// What moved.
     pub direction: &'a FioDirectionReport,
     /// Its place among the directions of the group.
     pub index: usize,
-    /// What it is called.
     pub name: &'a str,
     /// What its rate is counted in.
     pub rate: FioQuantity,
-    /// Its group.
     pub group: &'a FioGroup,
 }
 

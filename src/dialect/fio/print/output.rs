@@ -11,11 +11,9 @@ use super::terse::{FioTerse, terse_line};
 /// `--output-format`, `--append-terse` and `--terse-version`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FioFormats {
-    /// For people.
     pub normal: bool,
     /// A line of fields for each job.
     pub terse: bool,
-    /// A JSON document.
     pub json: bool,
     /// `json+`: a JSON document with the bins of each histogram.
     pub json_plus: bool,

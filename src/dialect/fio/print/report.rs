@@ -30,7 +30,6 @@ pub struct FioReport {
 pub struct FioDiskReport {
     /// `vda`.
     pub name: String,
-    /// Its own counters.
     pub own: FioDiskUse,
     /// Means over the devices below a stacked device, and the largest utilisation among them.
     pub members: Option<FioDiskUse>,
@@ -39,7 +38,6 @@ pub struct FioDiskReport {
 /// Growth of the counters of a disk over the run. Pairs are read and written.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FioDiskUse {
-    /// I/Os completed.
     pub ios: [u64; 2],
     /// Sectors of 512 bytes.
     pub sectors: [u64; 2],
@@ -56,7 +54,6 @@ pub struct FioDiskUse {
 /// Idle CPU time as `--idle-prof` measures it, in percent.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FioIdleness {
-    /// Of all CPUs.
     pub system: f64,
     /// Of each CPU; empty without `percpu`.
     pub cpus: Vec<f64>,

@@ -5,7 +5,6 @@ use assay_plan::stats::HistogramCell;
 /// Counts in classes, and what they are parts of.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FioShares<const N: usize> {
-    /// Count of each class.
     pub counts: [u64; N],
     /// What is 100 %: usually their sum.
     pub of: u64,

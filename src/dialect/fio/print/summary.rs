@@ -18,14 +18,12 @@ pub struct FioGroup {
     mixed: bool,
     /// Whether any job reports its directions as one, too.
     both: bool,
-    /// Read, write, trim.
     pub directions: [FioGroupDirection; 3],
 }
 
 /// What the jobs of a group moved in a direction.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FioGroupDirection {
-    /// Bytes of all.
     pub bytes: u64,
     /// Shortest runtime in ms of a job that has any.
     pub min_ms: u64,

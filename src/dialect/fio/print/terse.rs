@@ -12,7 +12,6 @@ use super::summary::FioGroup;
 /// How many percentiles each direction has room for.
 const PERCENTILES: usize = 20;
 
-/// Version of the line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FioTerse {
     /// Without fio's version and disks; the description stands on a line of its own.
@@ -20,7 +19,6 @@ pub enum FioTerse {
     /// The usual one: reads and writes.
     #[default]
     V3,
-    /// With trims.
     V4,
     /// With trims, and samples of bandwidth and IOPS.
     V5,

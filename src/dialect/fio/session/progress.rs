@@ -26,7 +26,6 @@ pub(super) struct ProgressLine {
 }
 
 impl ProgressLine {
-    /// Where it is wanted.
     pub fn wanted(command: &FioCommand, terminal: bool) -> Option<Self> {
         let own = &command.own;
         let shown = match own.eta {

@@ -13,9 +13,7 @@ use assay_run::{self as run, LiveStatus};
 pub(super) struct RunningReports {
     /// How often there is one; zero is never.
     every: Nanos,
-    /// One is wanted now.
     pub wanted: bool,
-    /// When the last was.
     last: Nanos,
     /// The time of the phases before this one, and of this one.
     elapsed: (Nanos, Nanos),
@@ -26,7 +24,6 @@ pub(super) struct RunningReports {
 }
 
 impl RunningReports {
-    /// Before the first phase.
     pub fn of(command: &FioCommand) -> Self {
         let every = Nanos::from(command.own.status_interval);
         Self { every, ..Self::default() }

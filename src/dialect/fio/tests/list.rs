@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use super::*;
 use crate::dialect::fio::input::value::FioValue;
 
-/// Words of an example.
 fn example(text: &str) -> Result<FioCommand, FioComplaint> {
     line(text)
 }

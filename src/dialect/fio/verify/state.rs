@@ -15,9 +15,7 @@ use assay_record::record::{PhaseRecord, Record};
 const VERSION: u64 = 7;
 /// The version of fio 3.33.
 const OF_PLACES: u64 = 3;
-/// Bytes of the head.
 const HEAD: usize = 24;
-/// Bytes of a name.
 const NAME: usize = 64;
 /// Bytes of the state of a generator: its kind, and six words.
 const GENERATOR: usize = 56;
