@@ -10,9 +10,6 @@ use super::usual::is_usual;
 
 /// How fast I/Os are offered: an I/O is due at the latest of what arrivals, caps and think time say.
 /// Where none of them is there, the next is sent as soon as one is answered (a closed loop).
-///
-/// The form of before is still read: `"closed"`, or an object of one of `open`, `bursts`,
-/// `capped_bandwidth`, `capped_iops`, `capped`, `capped_each` and `thinking`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
