@@ -93,10 +93,7 @@ pub enum PerChar {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileTestKind {
     /// Regular files, with sizes in between, bytes.
-    Files {
-        max: u64,
-        min: u64,
-    },
+    Files { max: u64, min: u64 },
     /// Hard links to one file (`-1`).
     Links,
     /// Symbolic links to one file (`-2`).

@@ -23,11 +23,7 @@ pub enum FioKind {
     /// Something with a grammar of its own; in a job file it may be missing.
     Free,
     /// A number, or one for each direction.
-    Number {
-        unit: FioUnit,
-        least: i64,
-        most: i64,
-    },
+    Number { unit: FioUnit, least: i64, most: i64 },
     /// Bytes, a percentage, or zones.
     Amount,
     /// `0` or `1`.
@@ -35,11 +31,7 @@ pub enum FioKind {
     /// Alone, or `0` or `1`.
     Flag,
     /// Numbers with fractions, separated by colons.
-    Floats {
-        least: f64,
-        most: f64,
-        length: usize,
-    },
+    Floats { least: f64, most: f64, length: usize },
     /// Ranges, one for each direction.
     Ranges,
     /// Nothing: fio takes it no more.
