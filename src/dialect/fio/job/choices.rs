@@ -331,6 +331,7 @@ impl FioSteadyState {
     }
 }
 
+#[allow(clippy::derivable_impls, reason = "the enumeration is made by a macro")]
 impl Default for FioUnified {
     fn default() -> Self {
         Self::None
