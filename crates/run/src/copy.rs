@@ -406,6 +406,7 @@ pub(super) fn act(context: &mut PhaseContext, plan: &CopyWork) -> Result<PhaseRe
         onto,
         sampled,
         cut,
+        limits: context.limits_after(&span),
         before,
         stop: stop_snapshot,
         settled,

@@ -84,6 +84,7 @@ impl<'a> PhaseContext<'a> {
         *self.wrote = writes_of_jobs(&ready, &mut worked.totals_of_workers, self.number);
         self.closed(&ready, &mut worked);
         let cut = self.cut(&ready);
+        let limits = self.limits_after(&span);
 
         let mut samples = watch.finish();
         let mut strands = std::mem::take(&mut samples.apart);
@@ -117,6 +118,7 @@ impl<'a> PhaseContext<'a> {
             onto,
             sampled,
             cut,
+            limits,
             before,
             stop,
             settled,
