@@ -3,8 +3,42 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use assay_record::claim::{DifferingAt, DifferingValue};
-use assay_record::record::json_line;
+use super::finding;
+use assay_record::claim::{
+    CompareClaim, ComparedThing, DifferingAt, DifferingState, DifferingValue, ExhibitOf,
+    ExhibitSource, ExhibitValue, Series,
+};
+use assay_record::record::{Exhibit, Finding, FindingWeight, NextStep, TrapId, json_line};
+
+/// A difference, if it is one.
+pub(super) fn told<T: Into<DifferingState>>(
+    at: DifferingAt,
+    first: T,
+    second: T,
+) -> Option<DifferingValue> {
+    let (first, second) = (first.into(), second.into());
+    (first != second).then_some(DifferingValue { at, first, second })
+}
+
+/// A finding about differences, if there are any. Each is a reading, of what and where is in `places`; the first `most`
+/// are told in the sentence.
+pub(super) fn finding_of(
+    (trap, weight, what): (TrapId, FindingWeight, ComparedThing),
+    mut all: Vec<DifferingValue>,
+    places: Vec<(ExhibitOf, ExhibitSource)>,
+    most: usize,
+    next: Option<NextStep>,
+) -> Option<Finding> {
+    let exhibit = |(found, (of, source)): (&DifferingValue, (ExhibitOf, ExhibitSource))| {
+        let (first, second) = (found.first.clone(), found.second.clone());
+        Exhibit::new(of, ExhibitValue::Both { first, second }, source)
+    };
+    let because: Vec<Exhibit> = all.iter().zip(places).map(exhibit).collect();
+    let more = all.len().saturating_sub(most);
+    all.truncate(most);
+    let claim = CompareClaim::Differ { what, differences: Series(all), more };
+    (!because.is_empty()).then(|| finding(trap, weight, None, claim, because, next))
+}
 
 /// All differences of two values, but for the fields called one of these, wherever they stand.
 pub(super) fn differences<T: Serialize>(

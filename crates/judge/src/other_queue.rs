@@ -1,12 +1,10 @@
 //! T33: the queues of two runs are set differently.
 
-use super::{Rule, RuleJudge, command, finding};
-use assay_record::claim::{
-    CompareClaim, ComparedThing, DifferingAt, DifferingValue, ExhibitOf, ExhibitSource,
-    ExhibitValue, Series,
-};
+use super::differences::{finding_of, told};
+use super::{Rule, RuleJudge, command};
+use assay_record::claim::{ComparedThing, DifferingAt, ExhibitOf, ExhibitSource};
 use assay_record::evidence::{BlockLayer, QueueSettings};
-use assay_record::record::{Exhibit, Finding, FindingWeight, NextStep, Record, Remedy, TrapId};
+use assay_record::record::{Finding, FindingWeight, NextStep, Record, Remedy, TrapId};
 
 /// A setting of a queue that changes figures is not the same below two records.
 pub const RULE: Rule = Rule {
@@ -54,40 +52,19 @@ fn between(one: &BlockLayer, other: &BlockLayer) -> Option<Finding> {
     let (here, there) = one.queue.seen().zip(other.queue.seen())?;
     let differing = |(file, value): &QueueSetting| {
         let (here, there) = value(here).zip(value(there))?;
-        (here != there).then_some((*file, here, there))
-    };
-    let all: Vec<_> = SETTINGS.iter().filter_map(differing).collect();
-    let told = |(file, here, there): &(&str, String, String)| DifferingValue {
-        at: DifferingAt::Field((*file).into()),
-        first: here.clone().into(),
-        second: there.clone().into(),
-    };
-    let differences = Series(all.iter().map(told).collect());
-    let exhibit = |(file, here, there): &(&str, String, String)| {
-        Exhibit::new(
-            ExhibitOf::QueueSetting {
-                setting: (*file).into(),
-                first: one.name.clone(),
-                second: other.name.clone(),
-            },
-            ExhibitValue::Both { first: here.clone().into(), second: there.clone().into() },
-            ExhibitSource::block(&one.name, &["queue/", file].concat()),
-        )
-    };
-    // The second device is set as the first one was; then its run has to be repeated.
-    let set = |(file, here, _): &(&str, String, String)| {
+        // The second device is set as the first one was; then its run has to be repeated.
         let setting = ["/sys/block/", &other.name, "/queue/", file].concat();
-        command::set(here, &setting)
+        let set = command::set(&here, &setting);
+        let found = told(DifferingAt::Field((*file).into()), here, there)?;
+        let (first, second) = (one.name.clone(), other.name.clone());
+        let of = ExhibitOf::QueueSetting { setting: (*file).into(), first, second };
+        let source = ExhibitSource::block(&one.name, &["queue/", file].concat());
+        Some((found, ((of, source), set)))
     };
-    let same: Vec<String> = all.iter().map(set).collect();
-    (!all.is_empty()).then(|| {
-        finding(
-            RULE.id,
-            FindingWeight::Doubt,
-            None,
-            CompareClaim::Differ { what: ComparedThing::Queues, differences, more: 0 },
-            all.iter().map(exhibit).collect(),
-            Some(NextStep::new(Remedy::Configure, same.join("; "))),
-        )
-    })
+    let (all, shown): (Vec<_>, Vec<_>) = SETTINGS.iter().filter_map(differing).unzip();
+    let (places, same): (Vec<_>, Vec<_>) = shown.into_iter().unzip();
+    let next = NextStep::new(Remedy::Configure, same.join("; "));
+    let what = (RULE.id, FindingWeight::Doubt, ComparedThing::Queues);
+    let most = all.len();
+    finding_of(what, all, places, most, Some(next))
 }

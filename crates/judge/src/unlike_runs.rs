@@ -2,20 +2,18 @@
 
 use serde::Serialize;
 
-use super::differences::differences;
+use super::differences::{differences, finding_of, told};
 use super::other_node::nodes_of;
 use super::words::{on_node, once_more};
-use super::{Rule, RuleJudge, finding, limits};
+use super::{Rule, RuleJudge, limits};
 use assay_plan::plan::Phase;
 use assay_plan::unit::{Bytes, Times};
 use assay_record::claim::{
-    CgroupLimit, CompareClaim, ComparedThing, DifferingAt, DifferingState, DifferingValue,
-    ExhibitOf, ExhibitSource, ExhibitValue, IoLimit, Series, Values,
+    CgroupLimit, ComparedThing, DifferingAt, DifferingState, DifferingValue, ExhibitOf,
+    ExhibitSource, IoLimit, Values,
 };
 use assay_record::evidence::{BlockLayer, Direction, Machine, Mount, Reading, Throttle};
-use assay_record::record::{
-    Exhibit, Finding, FindingWeight, NextStep, Record, ResolvedJob, TrapId,
-};
+use assay_record::record::{Finding, FindingWeight, NextStep, Record, ResolvedJob, TrapId};
 
 /// Something that both records tell, and that a figure depends on, is not the same.
 pub const RULE: Rule = Rule {
@@ -44,23 +42,14 @@ fn judge(first: &Record, second: &Record) -> Vec<Finding> {
 fn differing(
     weight: FindingWeight,
     what: ComparedThing,
-    mut all: Vec<DifferingValue>,
+    all: Vec<DifferingValue>,
     source: impl Into<ExhibitSource>,
     next: Option<NextStep>,
 ) -> Option<Finding> {
     let source = source.into();
-    let exhibit = |found: &DifferingValue| {
-        Exhibit::new(
-            ExhibitOf::Differing(found.at.clone()),
-            ExhibitValue::Both { first: found.first.clone(), second: found.second.clone() },
-            source.clone(),
-        )
-    };
-    let because: Vec<Exhibit> = all.iter().map(exhibit).collect();
-    let more = all.len().saturating_sub(TOLD);
-    all.truncate(TOLD);
-    let claim = CompareClaim::Differ { what, differences: Series(all), more };
-    (!because.is_empty()).then(|| finding(RULE.id, weight, None, claim, because, next))
+    let place = |found: &DifferingValue| (ExhibitOf::Differing(found.at.clone()), source.clone());
+    let places = all.iter().map(place).collect();
+    finding_of((RULE.id, weight, what), all, places, TOLD, next)
 }
 
 /// The phases of two plans in pairs, those of the same name together; a single one needs no name.
@@ -155,12 +144,6 @@ fn limited(first: &Record, second: &Record) -> Option<Finding> {
     ];
     let all = all.into_iter().flatten().collect();
     differing(FindingWeight::Refute, ComparedThing::Limits, all, "cgroups", None)
-}
-
-/// A difference, if it is one.
-fn told<T: Into<DifferingState>>(at: DifferingAt, first: T, second: T) -> Option<DifferingValue> {
-    let (first, second) = (first.into(), second.into());
-    (first != second).then_some(DifferingValue { at, first, second })
 }
 
 /// The machines but for their names, and for what is measured anew each time.

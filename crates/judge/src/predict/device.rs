@@ -5,7 +5,7 @@ use super::facts::note;
 use crate::threshold::CARD_ERASE;
 use crate::{direct_not_durable, link_bound, misplaced_partition, unconditioned, worn_out};
 use assay_plan::unit::Bytes;
-use assay_record::claim::{FlushClaim, LimitClaim, PlaceClaim};
+use assay_record::claim::{ExhibitSource, FlushClaim, LimitClaim, PlaceClaim};
 use assay_record::evidence::{BlockLayer, LayerKind, Link, SurveyedDevice};
 use assay_record::record::{Exhibit, Finding, TrapId};
 
@@ -32,8 +32,8 @@ fn sectors(device: &SurveyedDevice) -> Option<(u64, u64)> {
     Some((queue.logical_block_size?, queue.physical_block_size?))
 }
 
-fn queue_file(device: &SurveyedDevice, name: &str) -> String {
-    format!("/sys/block/{}/queue/{name}", device.layer.name)
+fn queue_file(device: &SurveyedDevice, name: &str) -> ExhibitSource {
+    ExhibitSource::block(&device.layer.name, &["queue/", name].concat())
 }
 
 /// T20.
@@ -117,7 +117,7 @@ fn erases(device: &SurveyedDevice) -> Option<Finding> {
     Some(note(
         TrapId::T45,
         PlaceClaim::LargeErase { device: name.clone(), erase },
-        Exhibit::new("erases", erase, format!("/sys/block/{name}/device/preferred_erase_size")),
+        Exhibit::new("erases", erase, ExhibitSource::block(name, "device/preferred_erase_size")),
         None,
     ))
 }
@@ -133,7 +133,7 @@ fn unqueued(device: &SurveyedDevice) -> Option<Finding> {
             Exhibit::new(
                 "claims",
                 claims.words(),
-                format!("/sys/block/{}/device/ssr", device.layer.name),
+                ExhibitSource::block(&device.layer.name, "device/ssr"),
             ),
             None,
         )

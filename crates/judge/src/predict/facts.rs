@@ -3,11 +3,11 @@
 
 use std::ops::Deref;
 
-use crate::{finding, words};
+use crate::words;
 use assay_plan::unit::Bytes;
 use assay_record::claim::Claim;
 use assay_record::evidence::{Machine, Mount, PathKind, Survey, Writeback};
-use assay_record::record::{Exhibit, Finding, FindingWeight, NextStep, Remedy, TrapId};
+use assay_record::record::{Exhibit, Finding, NextStep, Remedy, TrapId};
 
 /// The facts of a place, with the look that they come from.
 pub(super) struct PlaceFacts<'a> {
@@ -110,7 +110,7 @@ pub(super) fn note(
     shown: Exhibit,
     next: Option<NextStep>,
 ) -> Finding {
-    finding(trap, FindingWeight::Note, None, claim, vec![shown], next)
+    crate::note(trap, claim, vec![shown], next)
 }
 
 /// A verb of our own at a place that was looked at, as root where this user may not use it; `None` where that is

@@ -3,13 +3,12 @@
 use super::facts::note;
 use super::{PlaceFacts, own};
 use crate::threshold::{CRUMBS, RESIDENT};
+use crate::words::ShellLine;
 use crate::{cached_before, compressed, finding, holes, words};
 use assay_plan::unit::{Bytes, MIB};
 use assay_record::claim::{LayerClaim, MemoryClaim, PlaceClaim};
 use assay_record::evidence::{FileLayout, Survey};
-use assay_record::record::{
-    Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId,
-};
+use assay_record::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, Remedy, TrapId};
 
 pub(super) fn see(facts: &PlaceFacts<'_>, found: &mut Vec<Finding>) {
     let Some(file) = facts.file.as_ref().filter(|file| file.size > Bytes::ZERO) else {
@@ -79,6 +78,7 @@ fn crumbled(file: &FileLayout) -> Option<Finding> {
 fn resident(file: &FileLayout, path: &str) -> Option<Finding> {
     let cached = file.cached.seen()?;
     let part = share(cached.resident, file).min(1.0);
+    let cold = ShellLine::of("ASSAY_COLD=target assay dd").name("if=", path);
     (part > RESIDENT).then(|| {
         finding(
             cached_before::RULE.id,
@@ -90,13 +90,7 @@ fn resident(file: &FileLayout, path: &str) -> Option<Finding> {
                 words::of(cached.resident, file.size),
                 "cachestat()",
             )],
-            Some(NextStep::new(
-                Remedy::DropCaches,
-                format!(
-                    "ASSAY_COLD=target assay dd {} of=/dev/null bs=1M",
-                    assay_plan::name::quoted(&format!("if={path}"))
-                ),
-            )),
+            Some(cold.words("of=/dev/null bs=1M").next(Remedy::DropCaches)),
         )
     })
 }

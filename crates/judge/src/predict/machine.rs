@@ -3,8 +3,7 @@
 use super::facts::note;
 use super::{PlaceFacts, own};
 use crate::threshold::WARM;
-use crate::{cached_before, finding, hot, limits, not_flushed, other_node, throttled};
-use assay_plan::name::quoted;
+use crate::{cached_before, command, finding, hot, limits, not_flushed, other_node, throttled};
 use assay_plan::unit::Times;
 use assay_record::claim::{
     FlushClaim, LimitClaim, MemoryClaim, OthersClaim, PlaceClaim, SteadyClaim,
@@ -160,9 +159,9 @@ fn warm(facts: &PlaceFacts<'_>) -> Option<Finding> {
         }
         None => (LimitClaim::CpusThrottled, hot::cooled(warmth).or_else(|| hot::weak(warmth))?),
     };
-    let file = Some(shown.source()).filter(|file| file.starts_with('/')).map(|file| quoted(&file));
-    let next = file.map(|file| NextStep::new(Remedy::Inspect, format!("cat {file}")));
-    Some(finding(hot::RULE.id, FindingWeight::Note, None, claim, vec![shown], next))
+    let file = Some(shown.source()).filter(|file| file.starts_with('/'));
+    let next = file.map(|file| command::look("cat", &file));
+    Some(note(hot::RULE.id, claim, shown, next))
 }
 
 /// T56: clocks that cost a system call, or more, each time they are read.

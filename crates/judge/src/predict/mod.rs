@@ -24,6 +24,7 @@ use assay_plan::unit::MIB;
 use assay_record::evidence::{LeafKind, Machine, PathKind, Survey};
 use assay_record::record::{Finding, NextStep, Remedy};
 
+use crate::command;
 use crate::words::operand;
 use assay_plan::name::quoted;
 use facts::{PlaceFacts, own};
@@ -49,7 +50,7 @@ pub fn foresee(survey: &Survey, machine: &Machine) -> Vec<Finding> {
 pub fn next(survey: &Survey) -> NextStep {
     match survey.bottom {
         LeafKind::Remote(_) => {
-            return NextStep::new(Remedy::Inspect, format!("findmnt -T {}", operand(&survey.path)));
+            return command::look("findmnt -T", &survey.path);
         }
         LeafKind::Memory(_) | LeafKind::Nothing(_) => {
             return NextStep::new(Remedy::AnotherTarget, "df -hT");

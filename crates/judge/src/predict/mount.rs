@@ -2,8 +2,8 @@
 
 use super::facts::{PlaceFacts, compressing, note, option};
 use crate::threshold::{FREE_INODES, FREE_SPACE};
-use crate::words::operand;
-use crate::{compressed, finding, flush_bound, not_direct, words};
+use crate::words::ShellLine;
+use crate::{command, compressed, finding, flush_bound, not_direct, words};
 use assay_record::claim::{FlushClaim, LayerClaim, MemoryClaim, PlaceClaim};
 use assay_record::evidence::{LeafKind, Mount, PathKind};
 use assay_record::record::{
@@ -31,7 +31,7 @@ pub(super) fn exhibit(mount: &Mount, option: &str) -> Vec<Exhibit> {
 
 /// Figures of the place itself, flushed, and of data that do not compress.
 fn below(mount: &Mount, remedy: Remedy) -> Option<NextStep> {
-    Some(NextStep::new(remedy, format!("assay quick {}", operand(&mount.point))))
+    Some(ShellLine::of("assay quick").path(&mount.point).next(remedy))
 }
 
 /// T25.
@@ -77,10 +77,7 @@ fn no_barrier(mount: &Mount) -> Option<Finding> {
             option: option.into(),
         },
         exhibit(mount, option),
-        Some(NextStep::new(
-            Remedy::Remount,
-            format!("sudo mount -o remount,barrier {}", assay_plan::name::quoted(&mount.point)),
-        )),
+        Some(command::remount(mount, "barrier")),
     ))
 }
 
@@ -186,7 +183,7 @@ fn nearly_full(facts: &PlaceFacts<'_>) -> Option<Finding> {
         None,
         PlaceClaim::LittleSpace { free: words::share(free) },
         vec![Exhibit::new("free", words::of(space.free, space.total), "statvfs()")],
-        Some(NextStep::new(Remedy::Inspect, format!("df -h {}", operand(&facts.judged_by)))),
+        Some(command::look("df -h", &facts.judged_by)),
     ))
 }
 

@@ -3,8 +3,10 @@
 use super::PlaceFacts;
 use super::facts::note;
 use crate::host_cache::is_virtual;
-use crate::{finding, no_disk, unseen};
-use assay_record::claim::{Claim, DataTranslation, FlushClaim, LayerClaim, OutcomeClaim};
+use crate::{command, finding, no_disk, unseen};
+use assay_record::claim::{
+    Claim, DataTranslation, ExhibitSource, FlushClaim, LayerClaim, OutcomeClaim,
+};
 use assay_record::evidence::{LayerKind, LeafKind, PathKind, SurveyedDevice};
 use assay_record::record::{
     Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId,
@@ -87,7 +89,7 @@ fn uncounted(leaf: &SurveyedDevice) -> Option<Finding> {
             Some(MeasuredSubject::Unsure),
             OutcomeClaim::CountersOff { device: name.clone() },
             vec![Exhibit::new("counting", "0", file.clone())],
-            Some(NextStep::new(Remedy::Configure, format!("echo 1 | sudo tee {file}"))),
+            Some(NextStep::new(Remedy::Configure, command::set("1", &file))),
         )
     })
 }
@@ -101,7 +103,7 @@ fn mapped_memory(device: &SurveyedDevice) -> Option<Finding> {
             FindingWeight::Doubt,
             Some(MeasuredSubject::NotADisk),
             LayerClaim::Dax { device: name.clone() },
-            vec![Exhibit::new("DAX", "1", format!("/sys/block/{name}/queue/dax"))],
+            vec![Exhibit::new("DAX", "1", ExhibitSource::block(name, "queue/dax"))],
             None,
         )
     })
@@ -114,7 +116,7 @@ fn zoned(device: &SurveyedDevice) -> Option<Finding> {
     Some(note(
         TrapId::T50,
         LayerClaim::Zoned { device: name.clone(), zones: zoned.into() },
-        Exhibit::new("zones", zoned, format!("/sys/block/{name}/queue/zoned")),
+        Exhibit::new("zones", zoned, ExhibitSource::block(name, "queue/zoned")),
         None,
     ))
 }
@@ -131,9 +133,9 @@ fn image_cache(device: &SurveyedDevice) -> Option<Finding> {
         vec![Exhibit::new(
             "direct I/O to the backing file",
             "0",
-            format!("/sys/block/{name}/loop/dio"),
+            ExhibitSource::block(name, "loop/dio"),
         )],
-        Some(NextStep::new(Remedy::Configure, format!("sudo losetup --direct-io=on /dev/{name}"))),
+        Some(command::at_device(Remedy::Configure, "sudo losetup --direct-io=on", name)),
     ))
 }
 
@@ -171,7 +173,7 @@ fn translated(device: &SurveyedDevice) -> Option<Finding> {
     Some(note(
         TrapId::T41,
         LayerClaim::Translated { device: name.clone(), by },
-        Exhibit::new("kind", source, format!("/sys/block/{name}/{source}")),
+        Exhibit::new("kind", source, ExhibitSource::block(name, source)),
         None,
     ))
 }
