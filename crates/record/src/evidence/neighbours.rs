@@ -3,7 +3,8 @@
 //! No counter of a device says whose its bytes were. What each process did in the same time does,
 //! as far as it is still there to be asked. Kernel threads are left out, for they work for others.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use rustix::fs::{AtFlags, CWD, FileType, StatxFlags, statx};
 use serde::{Deserialize, Serialize};
@@ -29,13 +30,18 @@ const LAZY_INIT: &str = "ext4lazyinit";
 /// Nobody's open files are looked at beyond this many.
 const FILES_MOST: usize = 1000;
 
+/// The children of a script are looked for this often, with this pause: for a moment between two of them there is none.
+const LOOKS: u32 = 6;
+const LOOK_AGAIN_AFTER: Duration = Duration::from_millis(5);
+
 /// Other processes while a phase went on.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OtherProcesses {
     /// Between the two looks at them: from the first sample of the phase to its end.
     pub time: Nanos,
-    /// Those that used a twentieth of a CPU or moved 1 MiB in that time, by number.
+    /// Those that used a twentieth of a CPU or moved 64 KiB in that time, by number; then children of those of whose
+    /// work others did a part that have ended, which did little themselves.
     pub processes: Vec<OtherProcess>,
     /// CPU time of the kernel's own threads in that time, ns: writeback, journals, completions, the workers of
     /// loop devices and file systems. Absent in records of before.
@@ -119,6 +125,9 @@ impl ProcessCensus {
                 });
             }
         }
+        if processes.iter().any(|one| one.by_ended >= Some(BYTES_LEAST)) {
+            processes.extend(late_children(sys_root, &processes));
+        }
         let lazy_init = self.lazy_init && later.lazy_init;
         let kernel = Some(self.kernel_until(&later));
         Ok(OtherProcesses { time, processes, kernel, lazy_init })
@@ -186,6 +195,44 @@ impl ProcessCensus {
         let then = |thread| self.kernel.get(thread).copied().unwrap_or(Nanos::ZERO);
         later.kernel.iter().map(|(thread, now)| time_grown(then(thread), *now)).sum()
     }
+}
+
+/// Children that did too little to be among `found`, of parents of whose work children did a part that have ended: where
+/// they have their files, those had theirs.
+fn late_children(sys_root: &SysRoot, found: &[OtherProcess]) -> Vec<OtherProcess> {
+    let told: BTreeSet<u32> = found.iter().map(|one| one.pid).collect();
+    let mut parents: BTreeSet<u32> =
+        found.iter().filter(|one| one.by_ended >= Some(BYTES_LEAST)).map(|one| one.pid).collect();
+    for one in found.iter().filter(|one| one.open_on.as_ref().is_some_and(|on| !on.is_empty())) {
+        one.parent.map(|parent| parents.remove(&parent));
+    }
+    let mut children = Vec::new();
+    for look in 0..LOOKS {
+        if look > 0 && sys_root.real() {
+            std::thread::sleep(LOOK_AGAIN_AFTER);
+        }
+        for pid in sys_root.others().into_iter().filter(|pid| !told.contains(pid)) {
+            let process = sys_root.process(pid, |stat| parents.contains(&stat.parent));
+            let Some(Process { parent, name, .. }) = process else { continue };
+            if let Some(open_on) = open_on(sys_root, pid).filter(|on| !on.is_empty()) {
+                parents.remove(&parent);
+                children.push(OtherProcess {
+                    pid,
+                    parent: Some(parent),
+                    name,
+                    cpu: Nanos::ZERO,
+                    read: None,
+                    written: None,
+                    by_ended: None,
+                    open_on: Some(open_on),
+                });
+            }
+        }
+        if parents.is_empty() {
+            break;
+        }
+    }
+    children
 }
 
 /// What is more than all that its living threads have ever moved was not moved by them.
@@ -327,6 +374,14 @@ mod tests {
         process(here, 5, &stat(5, 1), Some((0, 921 * mib)));
         own(5, 0, mib);
         assert_eq!(found(), [(5, Some(Bytes::mib(20)), Some(Bytes::mib(19)))]);
+        // A child that has just begun shows where those of before had their files.
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let begun = |pid: u32, parent: u32| stat(pid, parent).replace(" 9 0", " 0 0");
+        process(here, 11, &begun(11, 5), Some((0, 0)));
+        here.link_outside("proc/11/fd/3", file.path());
+        process(here, 12, &begun(12, 1), Some((0, 0)));
+        here.link_outside("proc/12/fd/3", file.path());
+        assert_eq!(found(), [(5, Some(Bytes::mib(20)), Some(Bytes::mib(19))), (11, None, None)]);
     }
 
     #[test]
