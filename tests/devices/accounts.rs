@@ -94,7 +94,7 @@ fn a_neighbour_is_not_taken_for_the_journal() {
     card.freely(|| fs::write(&other, vec![7; 16 << 20]));
     let line = "dd if=/dev/zero bs=16k count=600 oflag=dsync";
     let script =
-        "while :; do dd if=/dev/zero of=\"$0\" bs=16k count=1000 oflag=direct conv=notrunc; done";
+        "while :; do dd if=/dev/zero of=\"$0\" bs=16k count=20 oflag=direct conv=notrunc; done";
     let mut neighbour = Command::new("sh");
     let neighbour = neighbour.args(["-c", script]).arg(&other).stderr(Stdio::null()).spawn();
     let mut neighbour = neighbour.expect("sh");
