@@ -2,14 +2,14 @@
 
 use super::changed_with::ChangedWith;
 use super::measure::{PhaseView, estimate};
-use super::rate_series::{RateInterval, intervals, total};
+use super::rate_series::{RateInterval, intervals, samples, steps, total};
 use super::threshold::{
-    CLIFF, CLIFF_GOING, CLIFF_HARMLESS, CLIFF_PART, CLIFF_PART_SHARE, CLIFF_SIDE,
+    CLIFF, CLIFF_GOING, CLIFF_HARMLESS, CLIFF_INTERVAL, CLIFF_PART, CLIFF_PART_SHARE, CLIFF_SIDE,
 };
 use super::words::pace;
 use super::{Rule, RuleJudge, advice, disturbed, finding, limits, refuted};
 use assay_plan::stats::{self, Estimate};
-use assay_plan::unit::Bytes;
+use assay_plan::unit::{Bytes, Nanos};
 use assay_record::claim::{AverageOfFall, ExhibitOf, ExhibitSource, ExhibitValue, SteadyClaim};
 use assay_record::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, PhaseLedger, TrapId};
 
@@ -19,7 +19,7 @@ pub const RULE: Rule = Rule {
     title: "A fast cache, then a cliff",
     happens: "A drive writes the first gigabytes to a fast cache and then falls to its sustained speed; the average is neither.",
     seen_by: "Bytes in every 100 ms: of direct calls, or of the device where nobody else uses it.",
-    said_when: "The rate falls once by more than a factor of {CLIFF}, and {CLIFF_SIDE} of both sides stay on their side of the middle: doubtful, unsteady, with both rates; the figure is corrected to the second, unless a limit changed. A note where the average is close to the second anyway.",
+    said_when: "The rate falls once by more than a factor of {CLIFF}, and {CLIFF_SIDE} of both sides stay on their side of the middle, or a start of less than a second held so many bytes that the average is {LASTS} above what followed: doubtful, unsteady, with both rates; the figure is corrected to the second, unless a limit changed. A note where the average is close to the second anyway.",
     try_it: "Write 200 MiB to a card that takes 48 MiB at 32 MiB/s and the rest at 4 MiB/s.",
     answer: "`sustain` runs until the rate is steady, and plans can.",
     judge: RuleJudge::Ledger(judge),
@@ -87,8 +87,42 @@ pub(super) fn sustained(phase_view: &PhaseView<'_>) -> Option<Estimate> {
     estimate(Bytes(after.bytes), after.time)
 }
 
-/// The fall, if there is one: two levels that hardly overlap, and at each of which it goes on.
+/// The fall, if there is one.
 fn fall(phase_view: &PhaseView<'_>) -> Option<SpeedFall> {
+    between_levels(phase_view).or_else(|| head_start(phase_view))
+}
+
+/// A start that was over before it was a level of its own in time, but of the bytes it is a part that counts: up to the
+/// point of the curve of bytes over time that lies furthest above the straight line from its start to its end. No later
+/// stretch as long came near it. What a limit lets through at once is [`limits::above`]'s.
+fn head_start(phase_view: &PhaseView<'_>) -> Option<SpeedFall> {
+    let samples = samples(phase_view)?;
+    let idle = samples.iter().take_while(|sample| sample.bytes == 0).count();
+    let samples = samples.get(idle..)?;
+    let all = total(samples);
+    let mut sum = RateInterval { time: Nanos::ZERO, bytes: 0 };
+    let above = samples.iter().map(|sample| {
+        sum = total(&[sum, *sample]);
+        let height = sum.bytes as f64 - all.rate() * sum.time.as_secs();
+        (sum.time <= CLIFF_PART + CLIFF_INTERVAL, height)
+    });
+    let early = above.take_while(|(early, _)| *early).enumerate();
+    let (last, _) = early.max_by(|(_, (_, a)), (_, (_, b))| a.total_cmp(b))?;
+    let (left, right) = samples.split_at(last + 1);
+    let (before, after) = (total(left), total(right));
+    let most_later = right.windows(left.len()).map(total).map(RateInterval::rate);
+    let most_later = most_later.fold(after.rate(), f64::max);
+    let falls = before.rate() > most_later * CLIFF
+        && all.rate() > after.rate() * CLIFF_HARMLESS
+        && after.bytes > 0
+        && after.time >= CLIFF_PART
+        && goes_on(&steps(right, CLIFF_INTERVAL), after);
+    let limited = || phase_view.cases.iter().any(|flow_view| limits::above(flow_view).is_some());
+    (falls && !limited()).then_some(SpeedFall { before, after, all })
+}
+
+/// Two levels that hardly overlap, and at each of which it goes on.
+fn between_levels(phase_view: &PhaseView<'_>) -> Option<SpeedFall> {
     let intervals = intervals(phase_view)?;
     let all = total(&intervals);
     let part = CLIFF_PART.0.max((all.time.0 as f64 * CLIFF_PART_SHARE) as u64);
@@ -98,12 +132,13 @@ fn fall(phase_view: &PhaseView<'_>) -> Option<SpeedFall> {
     let (left, right) = intervals.split_at(at);
     let right = right.get(1..)?;
     let (before, after) = (total(left), total(right));
-    // A stall is no second rate.
-    let goes_on = |part: &[RateInterval], whole: RateInterval| {
-        let going = part.iter().filter(|part| part.rate() > whole.rate() * CLIFF_GOING).count();
-        going as f64 >= part.len() as f64 * CLIFF_SIDE
-    };
     (goes_on(left, before) && goes_on(right, after)).then_some(SpeedFall { before, after, all })
+}
+
+/// A stall is no second rate.
+fn goes_on(part: &[RateInterval], whole: RateInterval) -> bool {
+    let going = part.iter().filter(|part| part.rate() > whole.rate() * CLIFF_GOING).count();
+    going as f64 >= part.len() as f64 * CLIFF_SIDE
 }
 
 #[cfg(test)]
@@ -134,6 +169,26 @@ mod tests {
         assert!((0.97..1.03).contains(&kept), "{kept}");
         let traps: Vec<_> = found.findings.iter().map(|f| f.trap).collect();
         assert!(!traps.contains(&TrapId::T58), "{traps:?}");
+    }
+
+    #[test]
+    fn a_start_of_a_tenth_of_a_second_is_a_fall_of_bytes() {
+        // 3 MiB in 0.2 s, then 1.25 MiB/s.
+        let bench = series((0..50).map(|n| if n < 2 { 12 } else { 1 }));
+        let found = verdict(&bench.record);
+        assert_eq!((found.trust, found.measures), (Trust::Doubtful, MeasuredSubject::Unsteady));
+        let said = "loop3 fell from 15.7 MB/s to 1.31 MB/s after 3 MiB: the average";
+        assert!(found.summary().starts_with(said), "{}", found.summary());
+        let kept = found.corrected.expect("what lasts").value / (1.25 * MIB as f64);
+        assert!((0.97..1.03).contains(&kept), "{kept}");
+        // A lump is none where more come later, and a first one that is hardly more than the others neither.
+        for even in [
+            series((0..50).map(|n| if n % 16 < 2 { 12 } else { 1 })),
+            series((0..50).map(|n| if n < 1 { 2 } else { 1 })),
+        ] {
+            let traps = verdict(&even.record).findings;
+            assert!(traps.iter().all(|f| f.trap != TrapId::T43), "{traps:?}");
+        }
     }
 
     #[test]

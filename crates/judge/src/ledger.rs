@@ -15,6 +15,7 @@ use super::measure::PhaseView;
 use assay_record::record::PhaseLedger;
 
 pub(super) use changes::beside;
+pub(super) use levels::as_called;
 
 /// The whole balance of a phase.
 pub(super) fn of_phase(phase_view: &PhaseView<'_>) -> PhaseLedger {

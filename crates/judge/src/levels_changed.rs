@@ -2,10 +2,10 @@
 
 use super::changed_with::ChangedWith;
 use super::measure::{FlowView, PhaseView};
-use super::rate_series::intervals;
-use super::threshold::UNEVEN;
-use super::words::share;
-use super::{Rule, RuleJudge, advice, disturbed, finding, limits, refuted};
+use super::rate_series::{intervals, samples, steps, total};
+use super::threshold::{CLIFF_INTERVALS, DRIFT_STEP, LASTS, STALL_INTERVAL_OPS, UNEVEN};
+use super::words::{pace, share};
+use super::{Rule, RuleJudge, advice, disturbed, finding, ledger, limits, refuted};
 use assay_plan::stats;
 use assay_plan::unit::Nanos;
 use assay_record::claim::{ExhibitOf, ExhibitSource, ExhibitValue, SteadyClaim};
@@ -19,7 +19,7 @@ pub const RULE: Rule = Rule {
     title: "Several rates",
     happens: "Something changed while the run went on (a limit, a link, a clock, another layer), and the average is the rate of no moment.",
     seen_by: "Change points of the 100 ms series (PELT: Killick, Fearnhead and Eckley 2012). Beside them: limits, looked at twice a second, and links, CPU frequency limits, cooling, free space and the requests of others, looked at once a second.",
-    said_when: "Stretches of a tenth of the time or more whose rates differ by a factor of {LEVEL_CHANGE} or more, or a limit that changed and was met as long as it was there, and no other rule names the cause: doubtful, unsteady, with each rate. A spread of ±{UNEVEN} or more: unproven.",
+    said_when: "Stretches of a tenth of the time or more whose rates differ by a factor of {LEVEL_CHANGE} or more, or a limit that changed and was met as long as it was there, and no other rule names the cause: doubtful, unsteady, with each rate. So is a rate that drifts, if its last half parts from the average by more than {LASTS} and its own noise. A spread of ±{UNEVEN} or more: unproven.",
     try_it: "Raise the limit of a card from 4 to 16 MiB/s in the middle of a direct write.",
     answer: "Shows each rate, how long it lasted, and what changed with it.",
     judge: RuleJudge::Ledger(judge),
@@ -29,6 +29,7 @@ fn judge(phase_view: &PhaseView<'_>, ledger: &PhaseLedger, found: &[Finding]) ->
     let said = |f: &Finding| {
         matches!(f.measures, Some(MeasuredSubject::Unsteady | MeasuredSubject::Tool))
             || f.trap == super::cliff::RULE.id
+            || f.trap == super::throttled::RULE.id && f.weight == FindingWeight::Doubt
     };
     if refuted(found) || disturbed(found) || found.iter().any(said) {
         return None;
@@ -36,7 +37,9 @@ fn judge(phase_view: &PhaseView<'_>, ledger: &PhaseLedger, found: &[Finding]) ->
     let flow_view = phase_view.cases.iter().find(|flow_view| flow_view.on_devices())?;
     let levels = &ledger.levels;
     if levels.len() < 2 {
-        return limit_gone(ledger, flow_view).or_else(|| uneven(phase_view, flow_view));
+        return limit_gone(ledger, flow_view)
+            .or_else(|| drifts(phase_view, flow_view))
+            .or_else(|| uneven(phase_view, flow_view));
     }
     let (first, last) = (levels.first()?, levels.last()?);
     if phase_view.record.plan.study().tells_what_lasts() {
@@ -107,6 +110,37 @@ fn limit_gone(ledger: &PhaseLedger, flow_view: &FlowView<'_>) -> Option<Finding>
         Some(MeasuredSubject::Unsteady),
         claim,
         ChangedWith::limits(ledger, flow_view.direction()).exhibits(),
+        advice::sustained(flow_view),
+    ))
+}
+
+/// A rate that went up or down until it was in its last half, which parts from the average by more than its noise. A dip in
+/// the middle is no drift: before it the rate is what it is at the end.
+fn drifts(phase_view: &PhaseView<'_>, flow_view: &FlowView<'_>) -> Option<Finding> {
+    let mut on_devices = phase_view.cases.iter().filter(|flow_view| flow_view.on_devices());
+    let asked = phase_view.record.plan.study().tells_what_lasts();
+    if phase_view.paced() || phase_view.of_trees() || asked || !on_devices.all(ledger::as_called) {
+        return None;
+    }
+    let samples = samples(phase_view)?;
+    let points = &phase_view.phase.series.points;
+    let ios = points.iter().fold(0, |sum: u64, point| sum.saturating_add(point.ops)).max(1);
+    let time = total(&samples).time;
+    let each = Nanos(time.0.saturating_mul(STALL_INTERVAL_OPS as u64) / ios);
+    let parts = steps(&samples, each.max(DRIFT_STEP).max(Nanos(time.0 / CLIFF_INTERVALS)));
+    let rates: Vec<f64> = parts.iter().map(|part| part.rate()).collect();
+    let lasts = stats::drift(&rates, LASTS)?;
+    let average = total(&parts).rate();
+    let (average, lasts) = (pace(average), pace(lasts));
+    Some(finding(
+        RULE.id,
+        FindingWeight::Doubt,
+        Some(MeasuredSubject::Unsteady),
+        SteadyClaim::RateDrifted { device: flow_view.named(), average, lasts },
+        vec![
+            Exhibit::new(ExhibitOf::MeanOfRun, average, ExhibitSource::RunSeries),
+            Exhibit::new(ExhibitOf::LastHalf, lasts, ExhibitSource::RunSeries),
+        ],
         advice::sustained(flow_view),
     ))
 }
@@ -230,6 +264,19 @@ mod tests {
         assert_eq!((found.trust, found.measures), (Trust::Unproven, MeasuredSubject::Unsure));
         assert!(found.summary().contains(": one figure cannot describe it."), "{found:?}");
         assert_eq!(spread(|n| 2 + n % 2).trust, Trust::Sound);
+    }
+
+    #[test]
+    fn a_rate_that_drifts_parts_from_its_last_half() {
+        // From 4 MB/s down to 3.
+        let mut bench = series(60, |_| 2);
+        for (n, point) in bench.record.phases[0].series.points.iter_mut().enumerate() {
+            point.write_bytes -= point.write_bytes * n as u64 / 240;
+        }
+        let found = verdict(&bench.record);
+        assert_eq!(found.trust, Trust::Doubtful, "{}", found.summary());
+        let said = "The rate of loop3 changed all the time: ";
+        assert!(found.summary().starts_with(said), "{}", found.summary());
     }
 
     #[test]

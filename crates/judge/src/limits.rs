@@ -4,18 +4,26 @@ use super::command;
 use super::measure::{self, DeviceLevel, FlowView, PhaseView};
 use super::threshold::{LIMIT_HOLDS, LIMIT_LOOK, LIMIT_NEAR, LIMIT_NEAR_IDLE, LIMIT_SLICE};
 use super::words::pace;
-use assay_plan::unit::Nanos;
+use assay_plan::stats::Estimate;
+use assay_plan::unit::{Bandwidth, Nanos};
 use assay_record::claim::{CgroupLimit, ExhibitOf, ExhibitValue};
 use assay_record::evidence::{Direction, LimitValue, Throttle};
-use assay_record::record::{Exhibit, NextStep, Remedy, SamplePoint};
+use assay_record::record::{Exhibit, NextStep, PhaseRecord, Record, Remedy, SamplePoint};
 
 /// The limits on the devices below a flow, in its direction: those that held at last, where they have changed.
 pub(super) fn over<'c, 'a>(
     flow_view: &'c FlowView<'a>,
 ) -> impl Iterator<Item = (&'a Throttle, &'c DeviceLevel<'a>)> {
-    let at_first = flow_view.record.resolved.limits.seen();
-    let limits = flow_view.phase.evidence.limits.as_deref().or(at_first);
-    on(flow_view, limits.map(|limits| limits.io.as_slice()).unwrap_or_default())
+    let at_last = flow_view.phase.evidence.limits.as_deref().map(|limits| limits.io.as_slice());
+    let limits = at_last.or_else(|| at_start(flow_view.record, flow_view.phase));
+    on(flow_view, limits.unwrap_or_default())
+}
+
+/// The limits at the start of a phase: those from before the run, unless others were seen then.
+pub(super) fn at_start<'a>(record: &'a Record, phase: &'a PhaseRecord) -> Option<&'a [Throttle]> {
+    let changed = phase.evidence.limit_changes.first().filter(|change| change.at_ns == Nanos::ZERO);
+    let before_run = || record.resolved.limits.seen().map(|limits| limits.io.as_slice());
+    changed.map(|change| change.io.as_slice()).or_else(before_run)
 }
 
 /// Those of these limits that are on the devices below a flow, in its direction.
@@ -37,9 +45,9 @@ fn on<'c, 'a>(
 fn steps<'a>(flow_view: &FlowView<'a>) -> Vec<(Nanos, Option<&'a Throttle>)> {
     let evidence = &flow_view.phase.evidence;
     let here = |limits: &'a [Throttle]| on(flow_view, limits).next().map(|(throttle, _)| throttle);
-    let at_first = flow_view.record.resolved.limits.seen();
-    let at_first = at_first.and_then(|limits| here(&limits.io));
-    let changes = evidence.limit_changes.iter().map(|change| (change.at_ns, here(&change.io)));
+    let at_first = at_start(flow_view.record, flow_view.phase).and_then(here);
+    let changes = evidence.limit_changes.iter().filter(|change| change.at_ns > Nanos::ZERO);
+    let changes = changes.map(|change| (change.at_ns, here(&change.io)));
     let end = flow_view.phase.span.length();
     // What changed after the last look may have held until then.
     let at_last = evidence.limits.as_deref().map(|limits| (end, here(&limits.io)));
@@ -148,16 +156,35 @@ pub(super) fn holding<'c, 'a>(
     })
 }
 
-/// Whether the limits on the devices of a phase allow so many bytes per second one way: a figure above them
-/// is nobody's. They let a moment's worth pass at once, which a short phase shows.
-pub(super) fn allow(phase_view: &PhaseView<'_>, rate: f64) -> bool {
+/// A limit on bytes that holds a flow whose figure is above it, and that figure: a limit lets a moment's worth pass at
+/// once, which a short run shows.
+pub(super) fn above<'a>(flow_view: &FlowView<'a>) -> Option<(&'a Throttle, Bandwidth)> {
+    let figure = flow_view.flow.bytes.over(flow_view.time())?;
+    let (throttle, _) = holding(flow_view)?;
+    let above = figure.0 > cap(throttle) * (1.0 + LIMIT_NEAR);
+    (above && matches!(throttle.limit, LimitValue::BytesPerSecond(_))).then_some((throttle, figure))
+}
+
+/// A figure of the devices of a phase, bytes per second, as far as their limits allow it: one that has what a limit lets
+/// through at once is the limit's, and one that is further above it is nobody's.
+pub(super) fn capped(phase_view: &PhaseView<'_>, figure: Estimate) -> Option<Estimate> {
     let seconds = measure::whole(phase_view.phase).as_secs();
     let at_once = (seconds + LIMIT_SLICE.as_secs()) / seconds.max(f64::MIN_POSITIVE);
     let flows = phase_view.cases.iter().filter(|flow_view| flow_view.on_devices());
-    flows.flat_map(over).all(|(throttle, _)| match throttle.limit {
-        LimitValue::BytesPerSecond(cap) => rate <= cap as f64 * (1.0 + LIMIT_NEAR) * at_once,
-        LimitValue::OpsPerSecond(_) => true,
+    flows.flat_map(over).try_fold(figure, |figure, (throttle, _)| {
+        let most = cap(throttle) * (1.0 + LIMIT_NEAR);
+        match throttle.limit {
+            LimitValue::BytesPerSecond(_) if figure.value > most * at_once => None,
+            LimitValue::BytesPerSecond(_) if figure.value > most => Some(allows(throttle)),
+            _ => Some(figure),
+        }
     })
+}
+
+/// What a limit allows, as a figure.
+pub(super) fn allows(throttle: &Throttle) -> Estimate {
+    let value = cap(throttle);
+    Estimate { value, low: value * (1.0 - LIMIT_NEAR), high: value }
 }
 
 /// What a limit allows, to be claimed.

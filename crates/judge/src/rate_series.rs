@@ -29,42 +29,63 @@ pub(super) fn total(intervals: &[RateInterval]) -> RateInterval {
     RateInterval { time, bytes }
 }
 
-/// The device in steps of half a second or a sixtieth of the run, of phases that go one way and
-/// whose bytes are not mixed with those of others.
+/// The device in steps of half a second or a sixtieth of the run: see [`samples`].
 pub(super) fn intervals(phase_view: &PhaseView<'_>) -> Option<Vec<RateInterval>> {
-    let mut loop_config = phase_view
+    let samples = samples(phase_view)?;
+    let step = CLIFF_INTERVAL.0.max(end(phase_view).0 / CLIFF_INTERVALS);
+    Some(steps(&samples, Nanos(step)))
+}
+
+/// Samples as steps of at least this length; what is left at the end is none.
+pub(super) fn steps(samples: &[RateInterval], least: Nanos) -> Vec<RateInterval> {
+    let (mut steps, mut step) = (vec![], RateInterval { time: Nanos::ZERO, bytes: 0 });
+    for sample in samples {
+        step = total(&[step, *sample]);
+        if step.time >= least {
+            steps.push(std::mem::replace(&mut step, RateInterval { time: Nanos::ZERO, bytes: 0 }));
+        }
+    }
+    steps
+}
+
+/// The device in each sample, of phases that go one way and whose bytes are not mixed with those of others.
+pub(super) fn samples(phase_view: &PhaseView<'_>) -> Option<Vec<RateInterval>> {
+    let mut directions = phase_view
         .cases
         .iter()
         .filter(|flow_view| flow_view.on_devices())
         .map(|flow_view| flow_view.direction());
-    let way = loop_config.next()?;
-    if loop_config.any(|other| other != way) {
+    let way = directions.next()?;
+    if directions.any(|other| other != way) {
         return None;
     }
     // What goes past the page cache is at the device when its call returns. Of the rest only the
     // device's own counters tell, and those count what others do there as well.
-    let direct =
-        phase_view.cases.iter().all(|flow_view| flow_view.direct() || !flow_view.on_devices());
+    let direct = past_cache(phase_view);
     let bytes = |point: &SamplePoint| match (way, direct) {
         (Direction::Read, true) => Some(point.read_bytes),
         (Direction::Write, true) => Some(point.write_bytes),
         (Direction::Read, false) => point.device_read_bytes,
         (Direction::Write, false) => point.device_write_bytes,
     };
-    // What gathers in memory goes to the device until the flush is over.
-    let span = &phase_view.phase.span;
-    let end = if direct { span.stopped } else { span.ended() }.since(span.started);
-    let step = CLIFF_INTERVAL.0.max(end.0 / CLIFF_INTERVALS);
-    let (mut steps, mut then, mut sum) = (vec![], Nanos::ZERO, 0_u64);
+    let end = end(phase_view);
+    let (mut samples, mut then) = (vec![], Nanos::ZERO);
     for point in phase_view.phase.series.points.iter().filter(|point| point.at_ns <= end) {
-        sum = sum.saturating_add(bytes(point)?);
-        let time = point.at_ns.less(then);
-        if time.0 >= step {
-            steps.push(RateInterval { time, bytes: sum });
-            (then, sum) = (point.at_ns, 0);
-        }
+        samples.push(RateInterval { time: point.at_ns.less(then), bytes: bytes(point)? });
+        then = point.at_ns;
     }
     let asked = phase_view.phase.flows.iter().filter(|flow| flow.direction == way);
     let asked = asked.fold(0, |sum: u64, flow| sum.saturating_add(flow.bytes.0));
-    (total(&steps).bytes as f64 <= asked as f64 * (1.0 + MORE)).then_some(steps)
+    (total(&samples).bytes as f64 <= asked as f64 * (1.0 + MORE)).then_some(samples)
+}
+
+/// All that is moved to or from devices goes past the page cache.
+pub(super) fn past_cache(phase_view: &PhaseView<'_>) -> bool {
+    phase_view.cases.iter().all(|flow_view| flow_view.direct() || !flow_view.on_devices())
+}
+
+/// The end of what was moved: what gathers in memory goes to the device until the flush is over.
+fn end(phase_view: &PhaseView<'_>) -> Nanos {
+    let span = &phase_view.phase.span;
+    if past_cache(phase_view) { span.stopped } else { span.ended() }.since(span.started)
 }

@@ -138,7 +138,7 @@ pub(super) fn balanced(record: &Record, phase: &PhaseRecord) -> (Verdict, PhaseL
         Trust::Doubtful => lasting(&phase_view, &found),
         Trust::Sound | Trust::Unproven => None,
     };
-    let corrected = corrected.filter(|found| limits::allow(&phase_view, found.value));
+    let corrected = corrected.and_then(|found| limits::capped(&phase_view, found));
     let claims = summary(&phase_view, trust, measures, &found, corrected);
     (Verdict { trust, measures, claims, corrected, findings: found }, ledger)
 }
@@ -226,10 +226,17 @@ fn correction(
     })
 }
 
-/// The rate after a fall, when that is what makes the figure doubtful.
+/// What lasts, when that it is another rate is what makes the figure doubtful: the one after a fall, or a limit's.
 fn lasting(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<assay_plan::stats::Estimate> {
-    let fell = |f: &Finding| f.trap == cliff::RULE.id && f.weight == FindingWeight::Doubt;
-    found.iter().any(fell).then(|| cliff::sustained(phase_view)).flatten()
+    let doubts = |trap| found.iter().any(|f| f.trap == trap && f.weight == FindingWeight::Doubt);
+    let fell = doubts(cliff::RULE.id).then(|| cliff::sustained(phase_view)).flatten();
+    fell.or_else(|| {
+        let held = || phase_view.cases.iter().find_map(limits::above);
+        doubts(throttled::RULE.id)
+            .then(held)
+            .flatten()
+            .map(|(throttle, _)| limits::allows(throttle))
+    })
 }
 
 /// What is said of the phase, in its order: what the figure is about, what it would be, and what stands aside.

@@ -1,9 +1,9 @@
 //! T58: an average that hides stalls.
 
-use super::measure::{FlowView, PhaseView};
+use super::measure::{FlowView, PhaseView, requests};
 use super::threshold::{
-    STALL, STALL_INTERVAL_OPS, STALL_INTERVALS, STALL_OFTEN, STALL_OPS, STALL_P50, STALL_P99,
-    STALL_PART, STALL_RATE,
+    LASTS, STALL, STALL_INTERVAL_OPS, STALL_INTERVALS, STALL_OFTEN, STALL_OPS, STALL_P50,
+    STALL_P99, STALL_PART, STALL_RATE, STALL_REQUESTS, STALL_USUAL,
 };
 use super::{Rule, RuleJudge, cliff, finding, other_end, refuted};
 use assay_plan::plan::{Action, Caching};
@@ -21,7 +21,7 @@ pub const RULE: Rule = Rule {
     title: "Stalls",
     happens: "An average hides seconds in which no I/O completed.",
     seen_by: "The 100 ms series and its longest gap.",
-    said_when: "A gap longer than {STALL} and {STALL_P99} times the p99, intervals below {STALL_RATE} of the median rate, or gaps longer than {STALL_OFTEN} and {STALL_P50} times the p50 that together are {STALL_PART} of the time: doubtful, unsteady.",
+    said_when: "A gap longer than {STALL} and {STALL_P99} times the p99, or {STALL_USUAL} times the p50 and {LASTS} of the time, intervals below {STALL_RATE} of the median rate, or gaps longer than {STALL_OFTEN} and {STALL_P50} times the p50 that together are {STALL_PART} of the time: doubtful, unsteady.",
     try_it: "A device that stalls for 1.5 s every 4 s.",
     answer: "Prints the maximum latency and the series beside each mean.",
     judge: RuleJudge::Phase(judge),
@@ -46,11 +46,11 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
     ))
 }
 
-/// The points between the first and the last I/O, with the time each covers.
-fn points<'a>(phase_view: &PhaseView<'a>) -> Vec<(Nanos, &'a SamplePoint)> {
+/// The points between the first and the last I/O, the flush of what gathers in memory included, with the time each covers.
+fn points<'a>(phase_view: &PhaseView<'a>, direct: bool) -> Vec<(Nanos, &'a SamplePoint)> {
     let span = &phase_view.phase.span;
     let first = span.counted.since(span.started);
-    let last = span.stopped.since(span.started);
+    let last = if direct { span.stopped } else { span.ended() }.since(span.started);
     let mut then = Nanos::ZERO;
     let mut inside = vec![];
     for point in &phase_view.phase.series.points {
@@ -60,17 +60,23 @@ fn points<'a>(phase_view: &PhaseView<'a>) -> Vec<(Nanos, &'a SamplePoint)> {
         }
         then = then.max(point.at_ns);
     }
+    // The flush of the drive's own cache moves nothing.
+    while !direct && inside.last().is_some_and(|(_, point)| still_device(point)) {
+        inside.pop();
+    }
     inside
 }
 
 /// Whether nothing happened in an interval. Buffered calls come in bursts that mean nothing; there
 /// the device must have been still as well.
 fn still(point: &SamplePoint, direct: bool) -> bool {
-    let leaf = match (point.device_read_bytes, point.device_write_bytes) {
-        (Some(read), Some(write)) => read == 0 && write == 0,
-        _ => false,
-    };
-    point.ops == 0 && (direct || leaf)
+    point.ops == 0 && (direct || still_device(point))
+}
+
+/// The devices moved nothing.
+fn still_device(point: &SamplePoint) -> bool {
+    let moved = (point.device_read_bytes, point.device_write_bytes);
+    matches!(moved, (Some(0), Some(0)))
 }
 
 /// The calls that reach devices do so directly. What lies at the other end of a copy, `/dev/zero` say, has no cache.
@@ -95,15 +101,30 @@ pub(super) fn stalls(phase_view: &PhaseView<'_>, fell: bool) -> Vec<Nanos> {
         all.max().unwrap_or(0)
     };
     let p99 = within(Percentile::P99);
-    let least = STALL.max(Nanos((p99 as f64 * STALL_P99) as u64));
-    let points = points(phase_view);
-    let stalls = gaps(&points, direct, least);
-    if !stalls.is_empty() || !direct || fell {
+    let p50 = within(Percentile::P50) as f64;
+    let points = points(phase_view, direct);
+    let time: Nanos = points.iter().map(|(covered, _)| *covered).sum();
+    // Of few I/Os the slowest of a hundred is the stall itself.
+    let far = (p99 as f64 * STALL_P99).min((p50 * STALL_USUAL).max(time.0 as f64 * LASTS));
+    let stalls = gaps(&points, direct, STALL.max(Nanos(far as u64)));
+    if !stalls.is_empty() || fell {
         return stalls;
     }
+    if !direct {
+        let request = usual_request(phase_view).map(|usual| usual.0 as f64 * STALL_REQUESTS);
+        let Some(request) = request else { return stalls };
+        return often(&points, false, Nanos((p50 * STALL_P50).max(request) as u64));
+    }
     let thin = thin(&points, p99);
-    let p50 = within(Percentile::P50) as f64;
-    if thin.is_empty() { often(&points, Nanos((p50 * STALL_P50) as u64)) } else { thin }
+    if thin.is_empty() { often(&points, true, Nanos((p50 * STALL_P50) as u64)) } else { thin }
+}
+
+/// How long the device takes for a request, if it has one after the other.
+fn usual_request(phase_view: &PhaseView<'_>) -> Option<Nanos> {
+    let flow_view = phase_view.cases.iter().find(|flow_view| flow_view.on_devices())?;
+    let level = flow_view.top()?;
+    let requests = requests(&level.timed, flow_view.direction());
+    (requests > 0).then(|| Nanos(level.wall.0 / requests))
 }
 
 /// Gaps longer than this in which nothing happened.
@@ -128,8 +149,11 @@ fn gaps(points: &[(Nanos, &SamplePoint)], direct: bool, least: Nanos) -> Vec<Nan
 
 /// Shorter gaps that come so often that a large part of the time is in them: then even the slowest of a
 /// hundred are stalls, and only the usual I/O tells.
-fn often(points: &[(Nanos, &SamplePoint)], usual: Nanos) -> Vec<Nanos> {
-    let gaps = gaps(points, true, STALL_OFTEN.max(usual));
+fn often(points: &[(Nanos, &SamplePoint)], direct: bool, usual: Nanos) -> Vec<Nanos> {
+    // What comes before the device begins is memory's.
+    let before = points.iter().take_while(|(_, point)| !direct && still_device(point)).count();
+    let points = &points[before..];
+    let gaps = gaps(points, direct, STALL_OFTEN.max(usual));
     let all: Nanos = points.iter().map(|(covered, _)| *covered).sum();
     let within: Nanos = gaps.iter().copied().sum();
     if within.0 as f64 > all.0 as f64 * STALL_PART { gaps } else { vec![] }
@@ -168,7 +192,7 @@ fn thin(points: &[(Nanos, &SamplePoint)], p99: u64) -> Vec<Nanos> {
 #[cfg(test)]
 mod tests {
     use super::super::bench::{DoctoredRecord, verdict};
-    use assay_record::record::{MeasuredSubject, Trust};
+    use assay_record::record::{MeasuredSubject, TrapId, Trust};
 
     #[test]
     fn a_stall_is_named() {
@@ -197,6 +221,26 @@ mod tests {
         let points: Vec<u64> = (0..60).map(|n| if n % 30 < 5 { 0 } else { 10 }).collect();
         bench.series(&points);
         assert_eq!(verdict(&bench.record).trust, Trust::Sound);
+    }
+
+    #[test]
+    fn a_device_behind_the_page_cache_stalls_as_well() {
+        // The flush waits for a device that is there for 200 ms and away for 800 ms.
+        let mut bench = DoctoredRecord::write_flushed();
+        let bytes: Vec<u64> = (0..50).map(|n| if n % 10 < 2 { 2 << 20 } else { 0 }).collect();
+        bench.device_series(&bytes);
+        bench.record.phases[0].series.points.iter_mut().for_each(|point| point.ops = 0);
+        let found = verdict(&bench.record);
+        assert_eq!((found.trust, found.measures), (Trust::Doubtful, MeasuredSubject::Unsteady));
+        assert!(found.summary().contains(" stalls, the longest of 800 ms"), "{}", found.summary());
+        // What waits for memory to fill, and for the flush of the drive's cache, is before and after.
+        let bytes: Vec<u64> =
+            (0..50).map(|n| if (20..30).contains(&n) { 2 << 20 } else { 0 }).collect();
+        bench.device_series(&bytes);
+        let points = &mut bench.record.phases[0].series.points;
+        points.iter_mut().enumerate().for_each(|(n, point)| point.ops = u64::from(n < 20));
+        let traps = verdict(&bench.record).findings;
+        assert!(traps.iter().all(|f| f.trap != TrapId::T58), "{traps:?}");
     }
 
     #[test]

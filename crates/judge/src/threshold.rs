@@ -207,6 +207,12 @@ pub const STALL: Nanos = Nanos::secs(1);
 /// And it must be this many times the slowest of a hundred operations.
 pub const STALL_P99: f64 = 20.0;
 
+/// Or this many times the usual one, if it is more than [`LASTS`] of the time.
+pub const STALL_USUAL: f64 = 6.0;
+
+/// Gaps of a device behind the page cache are stalls where it usually does so many requests meanwhile.
+pub const STALL_REQUESTS: f64 = 3.0;
+
 /// An interval with less than this share of the usual one is a stall.
 pub const STALL_RATE: f64 = 0.10;
 
@@ -291,6 +297,9 @@ pub const SWAPPED: f64 = 0.01;
 /// have measured begins at 1.25; machines shared with others wander that much by themselves.
 pub const CLIFF: f64 = 2.0;
 
+/// A drift is looked for in steps of this length at the least: shorter ones see the lumps of a limiter.
+pub const DRIFT_STEP: Nanos = Nanos::millis(200);
+
 /// Share of the intervals of each side that must lie on their side of the middle of both rates.
 pub const CLIFF_SIDE: f64 = assay_plan::stats::ON_THEIR_SIDE;
 
@@ -319,7 +328,11 @@ pub const CLASS_SLOW: f64 = 0.05;
 pub const CLIFF_GOING: f64 = 0.25;
 
 /// An average no further above the second rate than this is that rate.
-pub const CLIFF_HARMLESS: f64 = 1.10;
+pub const CLIFF_HARMLESS: f64 = 1.0 + LASTS;
+
+/// A figure that parts by more than this from what lasts is not it: honest figures of devices whose speed is known
+/// lie within it.
+pub const LASTS: f64 = 0.03;
 
 /// Neighbouring stretches of time whose rates differ by less than this factor have one level: machines
 /// shared with others wander by a fifth.
@@ -486,9 +499,11 @@ pub(super) fn spoken(name: &str) -> Option<String> {
         "DEPTH_LEAST" => DEPTH_LEAST.to_string(),
         "FRAGMENTS" => FRAGMENTS.to_string(),
         "CLIFF" => CLIFF.to_string(),
+        "LASTS" => share(LASTS).to_string(),
         "FLUSH_BOUND" => FLUSH_BOUND.to_string(),
         "STALL_P99" => STALL_P99.to_string(),
         "STALL" => STALL.to_string(),
+        "STALL_USUAL" => STALL_USUAL.to_string(),
         "STALL_OFTEN" => STALL_OFTEN.to_string(),
         "STALL_P50" => STALL_P50.to_string(),
         "STALL_PART" => share(STALL_PART).to_string(),

@@ -2,7 +2,7 @@
 //!
 //! Its own difference: I/O pressure is shown beside the limit, and decides nothing.
 
-use super::limits::{allowed, exhibit, holding, lift, over, used};
+use super::limits::{above, allowed, changing, exhibit, holding, lift, over, used};
 use super::measure::{DeviceLevel, FlowView, PhaseView};
 use super::threshold::{
     EXPLAINED, HELD_MOST, IDLE, LIMIT_NEAR, LIMIT_NEAR_IDLE, LIMIT_SLICE, SHORT,
@@ -21,7 +21,7 @@ pub const RULE: Rule = Rule {
     title: "A limit sets the rate",
     happens: "A cgroup caps bytes or operations per second; I/Os wait above the queue, so the device looks idle.",
     seen_by: "io.max and blkio.throttle of every cgroup from our own to the root; the rate.",
-    said_when: "The rate is within {LIMIT_NEAR} of a limit, or the limit held the run for {HELD_MOST} of its time: sound, limited, with the file and its value. So is a rate or a pause of the plan, where the device works for less than {IDLE}. Where something else refutes a figure above a limit: a note beside it.",
+    said_when: "The rate is within {LIMIT_NEAR} of a limit, or the limit held the run for {HELD_MOST} of its time: sound, limited, with the file and its value. A figure further above it, of a short run, has what the limit lets through at once: doubtful, corrected to the limit. A rate or a pause of the plan, where the device works for less than {IDLE}: sound, limited. Where something else refutes a figure above a limit: a note beside it.",
     try_it: "`echo '8:0 wbps=4194304' > io.max`, then measure.",
     answer: "Reads the limits before the run and shows them.",
     judge: RuleJudge::Ledger(judge),
@@ -31,11 +31,40 @@ fn judge(phase_view: &PhaseView<'_>, ledger: &PhaseLedger, found: &[Finding]) ->
     if refuted(found) {
         return phase_view.cases.iter().filter(|flow_view| flow_view.on_devices()).find_map(below);
     }
-    let mut flows = phase_view.cases.iter().filter(|flow_view| flow_view.on_devices());
-    let by_group = flows.find_map(|flow_view| {
+    let on_devices = || phase_view.cases.iter().filter(|flow_view| flow_view.on_devices());
+    // What it did to the rate is told by the rule of rates that changed.
+    if on_devices().any(|flow_view| changing(flow_view).is_some()) {
+        return None;
+    }
+    if let Some(found) = on_devices().find_map(at_once) {
+        return Some(found);
+    }
+    let by_group = on_devices().find_map(|flow_view| {
         limit(flow_view).map(|(throttle, rate)| say(flow_view, throttle, rate))
     });
     by_group.or_else(|| by_time(phase_view, ledger)).or_else(|| by_plan(phase_view))
+}
+
+/// A figure above the limit that held it.
+fn at_once(flow_view: &FlowView<'_>) -> Option<Finding> {
+    let (throttle, figure) = above(flow_view)?;
+    let time = flow_view.time();
+    let claim = LimitClaim::AboveCgroupLimit {
+        limit: allowed(throttle.limit),
+        file: throttle.file.clone(),
+        figure,
+        time,
+    };
+    let reached =
+        Exhibit::new(ExhibitOf::ReachedWithOverhead, figure, ExhibitSource::RunClockAndCounts);
+    Some(finding(
+        RULE.id,
+        FindingWeight::Doubt,
+        Some(MeasuredSubject::Limited),
+        claim,
+        vec![exhibit(throttle), reached],
+        Some(lift(throttle)),
+    ))
 }
 
 /// A limit that held the run for most of its time, whatever made its rate a little lower.
@@ -201,6 +230,18 @@ mod tests {
         assert!(found.summary().contains(said), "{}", found.summary());
         let written = |f: &assay_record::record::Exhibit| f.value() == "20.1 MiB for 4 MiB";
         assert!(found.findings.iter().any(|f| f.because.iter().any(written)), "{found:#?}");
+    }
+
+    #[test]
+    fn a_figure_above_its_limit_is_what_the_limit_lets_through_at_once() {
+        let mut bench = DoctoredRecord::write_flushed();
+        bench.capped(4 * MIB);
+        // 20 MiB at 4 MiB/s, as far as a fifth of a second more.
+        bench.lasted(assay_plan::unit::Nanos::millis(4830));
+        let found = verdict(&bench.record);
+        assert_eq!((found.trust, found.measures), (Trust::Doubtful, MeasuredSubject::Limited));
+        assert!(found.summary().ends_with("What lasts is the limit."), "{}", found.summary());
+        assert_eq!(found.corrected.map(|limit| limit.value), Some(4.0 * MIB as f64));
     }
 
     #[test]

@@ -559,6 +559,7 @@ limit-at-cgroup-limit = Limited by a cgroup to { $limit } ({ $file }){ $flushed 
    *[no] { "" }
  }.
 limit-held-by-cgroup = Limited by a cgroup, which holds the rate below { $limit } ({ $file }): it held the run for { $held } of its time.
+limit-above-cgroup-limit = Limited by a cgroup to { $limit } ({ $file }), which lets a moment's worth pass at once: in { $time } that makes { $figure }. What lasts is the limit.
 limit-cgroup-below-figure = A cgroup limits { $device } to { $limit } here, whatever the device can do ({ $file }).
 limit-paced-by-plan = Held back by the rate or the pauses of the plan: { $device } was busy { $busy } of the time, so this is not its peak speed.
 limit-link-is-limit = { $foreseen ->
@@ -679,6 +680,7 @@ steady-two-rates = The rate of { $device } changed{ $with ->
    *[other] , and with it the { $with }
  }: { $first } for { $first_time }, then { $second } for { $second_time }; the average is neither.
 steady-many-rates = The rate of { $device } changed { $changes } times, between { $least } and { $most }: the average is the rate of no moment.
+steady-rate-drifted = The rate of { $device } changed all the time: { $average } on average, { $lasts } in the last half.
 steady-limit-changed = The limit on { $device } changed while the run went on, from or to { $limit } ({ $file }): the average is the rate of no moment.
 steady-uneven-rate = The rate of { $device } spreads by ±{ $spread } around its median: one figure cannot describe it.
 steady-no-data-moved = No data was moved, so there is no figure.
@@ -895,6 +897,7 @@ exhibit-of-time-in-reads = time in reads of { $value }
 exhibit-of-single-reads-before = single reads before
 exhibit-of-single-reads-after = single reads after
 exhibit-of-mean-of-run = mean over the whole run
+exhibit-of-last-half = mean over its last half
 exhibit-of-reached = reached
 exhibit-of-reached-with-overhead = reached, including file system overhead
 exhibit-of-before-fall = before the fall

@@ -285,7 +285,7 @@ pub(super) fn act(context: &mut PhaseContext, plan: &CopyWork) -> Result<PhaseRe
     let mut watch = PhaseSampler::new(context.counter_reader, &subjects);
     let goal = context.jobs.first().and_then(|job| job.writes_at_most);
     watch.expect(goal, None);
-    watch.limits_were(&context.resolved.limits);
+    watch.limits_were(&context.resolved.limits, context.number == 0);
     let ends = subjects.iter().zip([plan.from.flags, plan.to.flags]);
     watch.all_direct(ends.into_iter().all(|(end, flags)| end.stack.is_empty() || flags.direct));
     watch.look_at_thread(thread);

@@ -166,7 +166,7 @@ impl<'a> PhaseContext<'a> {
         };
         let goal: Option<Vec<Bytes>> = ready.iter().map(bytes).collect();
         watch.expect(goal.map(|goal| goal.into_iter().sum()), limit(self.phase));
-        watch.limits_were(&self.resolved.limits);
+        watch.limits_were(&self.resolved.limits, self.number == 0);
         watch.all_direct(ready.iter().all(|job| job.resolved.caching == Caching::Direct));
         watch
     }

@@ -235,12 +235,16 @@ impl<'a> PhaseSampler<'a> {
         });
     }
 
-    /// What the limits on the devices were before the run.
-    pub fn limits_were(&mut self, limits: &Reading<Limits>) {
+    /// What the limits on the devices were before the run. Those that are others in a later phase from its start on are
+    /// noted as of then.
+    pub fn limits_were(&mut self, limits: &Reading<Limits>, first_phase: bool) {
         let here =
             |throttle: &&Throttle| self.stack.iter().any(|layer| layer.number == throttle.device);
         let io = limits.seen().map(|limits| limits.io.iter().filter(here).cloned().collect());
         self.limits = io;
+        if !first_phase && !self.stack.is_empty() {
+            self.look_at_limits(Nanos::ZERO);
+        }
     }
 
     /// All I/O of the phase goes past the page cache, or not.
@@ -398,20 +402,19 @@ impl<'a> PhaseSampler<'a> {
             self.census = Some(self.counter_reader.census());
         }
         if sample % LIMITS_EACH == 1 && !self.stack.is_empty() {
-            self.look_at_limits();
+            self.look_at_limits(clock::now().since(self.started));
         }
         self.conditions.look_if_due(self.started, &self.before, self.done);
     }
 
     /// Notes where the limits on the devices are others than those that are known.
-    fn look_at_limits(&mut self) {
+    fn look_at_limits(&mut self, at_ns: Nanos) {
         let Ok(io) = self.counter_reader.io_limits(&mut self.groups, &self.stack) else { return };
         let before = self.limits.replace(io);
         if let (Some(before), Some(now)) = (before, &self.limits)
             && before != *now
             && self.limit_changes.len() < CHANGES
         {
-            let at_ns = clock::now().since(self.started);
             self.limit_changes.push(LimitChange { at_ns, io: now.clone() });
         }
     }

@@ -1,6 +1,7 @@
 //! What a phase depended on and did not do itself, where that changed meanwhile: limits, links, clocks, heat, free
 //! space, the depth of others.
 
+use super::super::limits;
 use super::super::measure::PhaseView;
 use super::super::threshold::LIMIT_LOOK;
 use assay_plan::unit::Nanos;
@@ -18,17 +19,17 @@ pub fn changes(phase_view: &PhaseView<'_>) -> Vec<ConditionChange> {
 /// Limits on the devices of the phase that came, went or changed: between one look and the next.
 fn of_limits(phase_view: &PhaseView<'_>, all: &mut Vec<ConditionChange>) {
     let evidence = &phase_view.phase.evidence;
-    let Some(at_first) = phase_view.record.resolved.limits.seen() else { return };
+    let Some(mut before) = limits::at_start(phase_view.record, phase_view.phase) else { return };
     let here = |throttle: &Throttle| {
         let mut stacks = phase_view.cases.iter().flat_map(|flow_view| &flow_view.subject.stack);
         stacks.any(|layer| layer.number == throttle.device)
     };
     let mut looks: Vec<(Nanos, &[Throttle])> =
         evidence.limit_changes.iter().map(|change| (change.at_ns, &*change.io)).collect();
+    looks.retain(|(at, _)| *at > Nanos::ZERO);
     if let Some(limits) = &evidence.limits {
         looks.push((phase_view.phase.span.length(), &limits.io));
     }
-    let mut before = &*at_first.io;
     for (at, now) in looks {
         for throttle in before.iter().filter(|throttle| here(throttle)) {
             if !now.iter().any(|other| same(throttle, other)) {

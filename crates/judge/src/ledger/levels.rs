@@ -2,7 +2,7 @@
 
 use super::super::measure::{FlowView, PhaseView};
 use super::super::rate_series::{RateInterval, intervals, total};
-use super::super::threshold::{LEVEL_CHANGE, LEVEL_PART, LEVEL_SPREAD};
+use super::super::threshold::{LATENCY_BUSY, LEVEL_CHANGE, LEVEL_PART, LEVEL_SPREAD};
 use assay_plan::plan::Durability;
 use assay_plan::stats::{ON_THEIR_SIDE, change_points};
 use assay_plan::unit::{Bandwidth, Nanos};
@@ -18,12 +18,22 @@ const IOS_EACH: u64 = 8;
 /// part of its neighbour: the start and the end of a run, a lump.
 pub fn levels(phase_view: &PhaseView<'_>) -> Vec<RateLevel> {
     let mut on_devices = phase_view.cases.iter().filter(|flow_view| flow_view.on_devices());
-    if phase_view.paced() || phase_view.of_trees() || !on_devices.all(as_called) {
+    let called = on_devices.all(as_called);
+    if phase_view.paced() || phase_view.of_trees() {
         return Vec::new();
     }
     let Some(intervals) = intervals(phase_view) else { return Vec::new() };
-    let ios =
-        phase_view.phase.series.points.iter().fold(0, |sum, point| point.ops.saturating_add(sum));
+    let idle = intervals.iter().take_while(|interval| !called && interval.bytes == 0).count();
+    let (idle, intervals) = intervals.split_at(idle);
+    let idle = total(idle).time;
+    let points = &phase_view.phase.series.points;
+    let ios = match called {
+        true => points.iter().fold(0, |sum, point| point.ops.saturating_add(sum)).max(1),
+        false => written_without_pause(phase_view, idle, intervals),
+    };
+    if ios == 0 {
+        return Vec::new();
+    }
     let each = (intervals.len() as u64 * IOS_EACH).div_ceil(ios.max(1)).max(1);
     let intervals: Vec<RateInterval> = intervals.chunks_exact(each as usize).map(total).collect();
     if intervals.len() < LEAST {
@@ -33,7 +43,7 @@ pub fn levels(phase_view: &PhaseView<'_>) -> Vec<RateLevel> {
     let mut edges = change_points(&rates, LEVEL_SPREAD);
     merge(&mut edges, &intervals);
     let parts = parts(&edges, &intervals);
-    let mut from = Nanos::ZERO;
+    let mut from = idle;
     let last = parts.len() - 1;
     let level = |(number, part): (usize, &[RateInterval])| {
         let rate = Bandwidth(total(inner(part, number > 0, number < last)).rate());
@@ -50,9 +60,23 @@ fn inner(part: &[RateInterval], changed_before: bool, changes_after: bool) -> &[
     part.get(first..end).filter(|inner| !inner.is_empty()).unwrap_or(part)
 }
 
+/// Requests at the device of a flushed write through memory of which the device was busy from the first to the last; 0 of any
+/// other, which has the rate of writeback, that comes and goes.
+fn written_without_pause(phase_view: &PhaseView<'_>, idle: Nanos, rest: &[RateInterval]) -> u64 {
+    let mut on_devices = phase_view.cases.iter().filter(|flow_view| flow_view.on_devices());
+    let requests = |flow_view: &FlowView<'_>| {
+        let level = flow_view.top().filter(|_| flow_view.flow.durability.durable())?;
+        let busy = (level.busy() + level.flushing()) * level.wall.0 as f64;
+        (busy >= level.wall.less(idle).0 as f64 * LATENCY_BUSY).then_some(level.timed.writes)
+    };
+    let goes_on = rest.iter().all(|interval| interval.bytes > 0);
+    let ios: Option<u64> = on_devices.try_fold(0, |sum: u64, flow| Some(sum + requests(flow)?));
+    ios.filter(|_| goes_on).unwrap_or(0)
+}
+
 /// Bytes are at the device when their call returns, or before: writes that gather in memory have the rate
 /// of writeback, which comes and goes.
-fn as_called(flow_view: &FlowView<'_>) -> bool {
+pub fn as_called(flow_view: &FlowView<'_>) -> bool {
     let durable = matches!(flow_view.flow.durability, Durability::OpenSync | Durability::OpenDsync);
     flow_view.reads() || flow_view.direct() || durable
 }

@@ -71,6 +71,7 @@ pub enum ExhibitOf {
     SingleReadsBefore,
     SingleReadsAfter,
     MeanOfRun,
+    LastHalf,
     Reached,
     ReachedWithOverhead,
     BeforeFall,

@@ -22,6 +22,13 @@ pub enum LimitClaim {
         file: String,
         held: Share,
     },
+    /// A short run has what the limit lets through at once: what lasts is the limit.
+    AboveCgroupLimit {
+        limit: CgroupLimit,
+        file: String,
+        figure: Bandwidth,
+        time: Nanos,
+    },
     /// What a figure shows that is above the limit is not the device.
     CgroupBelowFigure {
         device: String,

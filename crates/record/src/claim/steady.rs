@@ -40,6 +40,12 @@ pub enum SteadyClaim {
         least: Bandwidth,
         most: Bandwidth,
     },
+    /// The last half of a run has another rate than the whole.
+    RateDrifted {
+        device: String,
+        average: Bandwidth,
+        lasts: Bandwidth,
+    },
     /// It was met as long as it was there.
     LimitChanged {
         device: String,
