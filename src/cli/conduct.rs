@@ -125,7 +125,8 @@ fn conducted(
     // A write beyond the limit of a file's size fails then, and leaves a record.
     let _ = signal::ignore(libc::SIGXFSZ);
     let signals = signal::TERMINATING.to_vec();
-    let options = RunOptions { record, signals, board: environment.board.clone(), unseen: false };
+    let board = environment.board.clone();
+    let options = RunOptions { record, signals, board, unseen: false, drain: true };
     // The record itself may go to standard output instead.
     let page = (!common.json).then_some(page);
     let session = TerminalObserver::new(plan, page, environment, (out, err), then);

@@ -199,6 +199,7 @@ fn done(
         board: environment.board.clone(),
         unseen: record.is_none() && !line.measures() && reports.is_empty(),
         signals: signal::TERMINATING.to_vec(),
+        drain: false,
     };
     for time in 0..line.times() {
         let streams =

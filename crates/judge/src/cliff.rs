@@ -2,7 +2,7 @@
 
 use super::changed_with::ChangedWith;
 use super::measure::{PhaseView, estimate};
-use super::rate_series::{RateInterval, intervals, samples, steps, total};
+use super::rate_series::{RateInterval, intervals, samples, total};
 use super::threshold::{
     CLIFF, CLIFF_GOING, CLIFF_HARMLESS, CLIFF_INTERVAL, CLIFF_PART, CLIFF_PART_SHARE, CLIFF_SIDE,
 };
@@ -24,6 +24,9 @@ pub const RULE: Rule = Rule {
     answer: "`sustain` runs until the rate is steady, and plans can.",
     judge: RuleJudge::Ledger(judge),
 };
+
+/// What follows a start goes on in each of so many parts. (Writeback makes I/Os of 8 MiB, which a slow device takes seconds for.)
+const PARTS: usize = 3;
 
 /// Before and after the fall.
 struct SpeedFall {
@@ -116,7 +119,10 @@ fn head_start(phase_view: &PhaseView<'_>) -> Option<SpeedFall> {
         && all.rate() > after.rate() * CLIFF_HARMLESS
         && after.bytes > 0
         && after.time >= CLIFF_PART
-        && goes_on(&steps(right, CLIFF_INTERVAL), after);
+        && right
+            .chunks(right.len().div_ceil(PARTS))
+            .map(total)
+            .all(|part| part.rate() > after.rate() * CLIFF_GOING);
     let limited = || phase_view.cases.iter().any(|flow_view| limits::above(flow_view).is_some());
     (falls && !limited()).then_some(SpeedFall { before, after, all })
 }

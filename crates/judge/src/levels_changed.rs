@@ -271,7 +271,8 @@ mod tests {
         // From 4 MB/s down to 3.
         let mut bench = series(60, |_| 2);
         for (n, point) in bench.record.phases[0].series.points.iter_mut().enumerate() {
-            point.write_bytes -= point.write_bytes * n as u64 / 240;
+            (point.ops, point.write_bytes) =
+                (8, point.write_bytes - point.write_bytes * n as u64 / 240);
         }
         let found = verdict(&bench.record);
         assert_eq!(found.trust, Trust::Doubtful, "{}", found.summary());

@@ -3,7 +3,8 @@
 
 use super::measure::{DeviceLevel, FlowView, PhaseView};
 use super::threshold::CULPRIT;
-use super::words::share;
+use super::words::{self, share};
+use assay_plan::plan::PlanOrigin;
 use assay_plan::unit::{Bytes, Nanos};
 use assay_record::claim::{
     CpuUser, ExhibitOf, ExhibitSource, ExhibitValue, ForeignMover, MovedBytes, NamedProcess,
@@ -21,7 +22,7 @@ pub(super) struct NamedProcesses<T> {
     /// What shows it.
     pub because: Vec<Exhibit>,
     /// What to do about them.
-    pub next: NextStep,
+    pub next: Option<NextStep>,
 }
 
 /// Those who moved a part worth the name of a level's foreign bytes. Who is known to have no file open
@@ -59,7 +60,7 @@ pub(super) fn movers(
         let of = ExhibitOf::IoOf { process: who(one), time: others.time };
         Exhibit::new(of, ExhibitValue::Moved(did(one)), ExhibitSource::process(one.pid, "io"))
     };
-    culprits(&found, mover, shown)
+    culprits(&flow_view.record.plan.origin, &found, mover, shown)
 }
 
 /// Other runs that keep step with this one and were at work on a level meanwhile.
@@ -189,7 +190,7 @@ pub(super) fn users_of_cpu(
         let source = ExhibitSource::process(one.pid, "stat");
         Exhibit::new(ExhibitOf::CpuTimeOf(named(one)), time, source)
     };
-    culprits(&found, user, shown)
+    culprits(&phase_view.record.plan.origin, &found, user, shown)
 }
 
 /// For how long others were looked at.
@@ -220,6 +221,7 @@ fn named(one: &OtherProcess) -> NamedProcess {
 }
 
 fn culprits<T>(
+    origin: &PlanOrigin,
     found: &[&OtherProcess],
     did: impl Fn(&OtherProcess) -> T,
     shown: impl Fn(&OtherProcess) -> Exhibit,
@@ -227,20 +229,23 @@ fn culprits<T>(
     if found.is_empty() {
         return None;
     }
-    // What they are is to be looked at: nobody is told to end what others rely on.
+    // What they are is to be looked at: nobody is told to end what others rely on. Those that have ended disturb no
+    // second run.
     let numbers = |which: &dyn Fn(&OtherProcess) -> bool| {
-        let numbers = found.iter().filter(|one| which(one)).map(|one| one.pid.to_string());
-        numbers.collect::<Vec<_>>().join(",")
+        let there = found.iter().filter(|one| !one.ended && which(one));
+        there.map(|one| one.pid.to_string()).collect::<Vec<_>>().join(",")
     };
-    let mut next = ["ps -o pid,etime,args -p ", &numbers(&|_| true)].concat();
+    let mut command = ["ps -o pid,etime,args -p ", &numbers(&|_| true)].concat();
     let parents = numbers(&|one| shell(one) || mostly_by_ended(one));
     if !parents.is_empty() {
-        next.extend([" --ppid ", &parents]);
+        command.extend([" --ppid ", &parents]);
     }
+    let gone = found.iter().all(|one| one.ended);
+    let look = NextStep::new(Remedy::Inspect, command);
     Some(NamedProcesses {
         did: found.iter().map(|one| did(one)).collect(),
         because: found.iter().map(|one| shown(one)).collect(),
-        next: NextStep::new(Remedy::Inspect, next),
+        next: if gone { words::once_more(origin) } else { Some(look) },
     })
 }
 

@@ -6,6 +6,7 @@ use super::words::{of, share};
 use super::{Rule, RuleJudge, advice, finding, note};
 use assay_plan::unit::Bytes;
 use assay_record::claim::{ExhibitOf, ExhibitValue, MemoryClaim};
+use assay_record::evidence::DirectIo;
 use assay_record::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, TrapId};
 
 /// Direct calls whose bytes were not at the device that the path names when the clock stopped.
@@ -14,7 +15,7 @@ pub const RULE: Rule = Rule {
     title: "O_DIRECT that is not direct",
     happens: "The file system accepts O_DIRECT but still goes through the page cache.",
     seen_by: "statx STATX_DIOALIGN, a deliberately misaligned direct read of written data, and bytes at the device when the clock stopped.",
-    said_when: "Less than {REACHED} of the bytes of direct calls had reached the device: wrong; deferred, mixed or memory.",
+    said_when: "Less than {REACHED} of the bytes of direct calls had reached the device, or the kernel says that there is no direct I/O and did not flush: wrong; deferred, mixed or memory. A note where all of them were at the device all the same, and none in memory.",
     try_it: "`assay dd ... oflag=direct` on ext4 with `data=journal`, on btrfs, or on FUSE.",
     answer: "Own verbs use direct I/O only where it is real, and say so where it is not.",
     judge: RuleJudge::Flow(judge),
@@ -85,6 +86,9 @@ fn said_so(flow_view: &FlowView<'_>) -> Option<Finding> {
     {
         return None;
     }
+    if let Some(found) = written_back(flow_view, direct) {
+        return Some(found);
+    }
     // Flushed inside the timing, it is a true figure of another kind of write.
     let (weight, measures) = if flow_view.flow.durability.durable() {
         (FindingWeight::Note, None)
@@ -97,6 +101,25 @@ fn said_so(flow_view: &FlowView<'_>) -> Option<Finding> {
     };
     let claim = MemoryClaim::NotDirect { journal: None };
     Some(finding(RULE.id, weight, measures, claim, vec![exhibit], advice::flush(flow_view)))
+}
+
+/// What the file system takes through the page cache it may write back before the call returns, as btrfs does where it keeps
+/// checksums (6.15 and later): all of it was at the device, and nothing in memory. With its data in the journal ext4 has
+/// yet to write them to their places.
+fn written_back(flow_view: &FlowView<'_>, direct: &DirectIo) -> Option<Finding> {
+    let level = flow_view.top()?;
+    let arrived = level.reach(flow_view.direction()).is_some_and(|reach| reach >= REACHED);
+    let left = flow_view.unwritten_pages()?;
+    let ext4 = flow_view.subject.mount.seen().is_some_and(|mount| mount.kind == "ext4");
+    if !arrived || ext4 || left.0 as f64 > flow_view.flow.bytes.0 as f64 * (1.0 - REACHED) {
+        return None;
+    }
+    let exhibit = match direct.align {
+        Some(align) if align.offset == 0 => not_supported(),
+        _ => not_refused(),
+    };
+    let because = vec![level.exhibit(flow_view.direction()), exhibit];
+    Some(note(RULE.id, MemoryClaim::WrittenBackAtOnce { device: level.name() }, because, None))
 }
 
 /// A block that was too short for direct I/O went through the page cache, and whatever came then; it was flushed.

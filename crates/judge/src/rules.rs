@@ -18,8 +18,8 @@ use super::{
 use assay_plan::unit::Bandwidth;
 use assay_record::claim::{Claim, DataArrival, MemoryClaim, SummaryClaim};
 use assay_record::record::{
-    Finding, FindingWeight, MeasuredSubject, NextStep, PhaseLedger, PhaseRecord, Record, Trust,
-    Verdict,
+    Finding, FindingWeight, MeasuredSubject, NextStep, PhaseLedger, PhaseRecord, Record,
+    TimeHolder, Trust, Verdict,
 };
 
 /// All rules, in the order in which they are asked: what explains most comes first.
@@ -109,7 +109,9 @@ pub(super) fn balanced(record: &Record, phase: &PhaseRecord) -> (Verdict, PhaseL
         let new: Vec<Finding> = match rule.judge {
             RuleJudge::Flow(judge) => {
                 let judged = |flow_view| {
-                    judge(flow_view).map(|found| of_source(&phase_view, flow_view, found))
+                    let found = judge(flow_view)?;
+                    let found = of_source(&phase_view, flow_view, found);
+                    Some(beside_limit(flow_view, &ledger, found))
                 };
                 phase_view.cases.iter().filter_map(judged).collect()
             }
@@ -183,6 +185,23 @@ fn of_source(phase_view: &PhaseView<'_>, flow_view: &FlowView<'_>, found: Findin
         }
         _ => found,
     }
+}
+
+/// What answers below a device with a limit, from memory or because nothing lies there, has not set the rate where the limit
+/// did: all bytes have passed the device that is limited.
+fn beside_limit(flow_view: &FlowView<'_>, ledger: &PhaseLedger, found: Finding) -> Finding {
+    use MeasuredSubject::{Layer, Memory, Mixed};
+    let below = matches!(found.measures, Some(Layer | Memory | Mixed));
+    let holds = || {
+        let (_, level) = limits::holding(flow_view)?;
+        let passed = level.reach(flow_view.direction())? >= threshold::REACHED;
+        let held = ledger.time.as_ref()?.share(TimeHolder::Limit) >= threshold::HELD_MOST;
+        Some(passed && (held || throttled::limit(flow_view).is_some()))
+    };
+    if below && flow_view.reads() && holds() == Some(true) {
+        return Finding { weight: FindingWeight::Note, measures: None, next: None, ..found };
+    }
+    found
 }
 
 /// What the findings make of trust and of what the number is about. Missing evidence does not

@@ -76,7 +76,7 @@ fn small_requests(flow_view: &FlowView<'_>) -> Option<Finding> {
             movers: who.did,
         },
         because,
-        Some(who.next),
+        who.next,
     ))
 }
 
@@ -133,11 +133,11 @@ fn say(
             because.extend(who.because);
             (who.did, who.next)
         }
-        None => (Vec::new(), next),
+        None => (Vec::new(), Some(next)),
     };
     let foreign = ForeignPart::Bytes { part: Bytes(foreign), whole: moved };
     let claim = OthersClaim::DeviceShared { device, foreign, movers };
-    finding(RULE.id, weight, Some(MeasuredSubject::Disturbed), claim, because, Some(next))
+    finding(RULE.id, weight, Some(MeasuredSubject::Disturbed), claim, because, next)
 }
 
 /// What may have moved the foreign bytes where no process was seen that did, and what helps.

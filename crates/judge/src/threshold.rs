@@ -210,9 +210,6 @@ pub const STALL_P99: f64 = 20.0;
 /// Or this many times the usual one, if it is more than [`LASTS`] of the time.
 pub const STALL_USUAL: f64 = 6.0;
 
-/// Gaps of a device behind the page cache are stalls where it usually does so many requests meanwhile.
-pub const STALL_REQUESTS: f64 = 3.0;
-
 /// An interval with less than this share of the usual one is a stall.
 pub const STALL_RATE: f64 = 0.10;
 

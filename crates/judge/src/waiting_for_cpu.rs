@@ -114,7 +114,7 @@ fn by_others(
     ));
     because.extend(flow_view.top().map(|level| level.exhibit_work()));
     let mut users = Vec::new();
-    let mut next = NextStep::new(Remedy::Inspect, "pidstat -u 1 10");
+    let mut next = Some(NextStep::new(Remedy::Inspect, "pidstat -u 1 10"));
     if let Some(who) = neighbours::users_of_cpu(phase_view, WAITING_FOR_CPU) {
         users = who.did;
         because.extend(who.because);
@@ -127,7 +127,7 @@ fn by_others(
         Some(MeasuredSubject::Disturbed),
         LimitClaim::CpuWait { device, waited, users },
         because,
-        Some(next),
+        next,
     ))
 }
 
@@ -151,7 +151,7 @@ fn of_memory(
     because.extend(who.because);
     because.extend(flow_view.top().map(|level| level.exhibit_work()));
     let measures = Some(MeasuredSubject::Disturbed);
-    Some(finding(RULE.id, FindingWeight::Doubt, measures, claim, because, Some(who.next)))
+    Some(finding(RULE.id, FindingWeight::Doubt, measures, claim, because, who.next))
 }
 
 /// Others had a CPU, and nothing shows that the figure suffered.
@@ -168,7 +168,7 @@ fn beside(phase_view: &PhaseView<'_>, waited: Option<CpuWait>) -> Option<Finding
     let waited = waited.map(|(waited, source)| (share(waited.min(1.0)), source));
     because.extend(waited.map(|(part, source)| Exhibit::new(ExhibitOf::RunDelay, part, source)));
     let claim = LimitClaim::CpuUsersBeside { users: who.did, waited: waited.map(|(part, _)| part) };
-    Some(note(RULE.id, claim, because, Some(who.next)))
+    Some(note(RULE.id, claim, because, who.next))
 }
 
 /// A program serves the file system, or that of a loop device's file: what it used it used for the run.

@@ -455,6 +455,7 @@ memory-not-direct = Direct I/O is not direct here: the file system accepts O_DIR
     [none] {""}
    *[other] {" "}All data is written twice ({ $journal }).
  }
+memory-written-back-at-once = Direct writes go through the page cache here, and the file system writes them back at once: all of them had reached { $device }.
 memory-last-block-not-direct = The last { $bytes } went through the page cache: a block that is shorter than { $block } turns O_DIRECT off{ $flushed ->
     [yes] ; the flush at the end is inside the timing
    *[no] {""}

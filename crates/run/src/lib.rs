@@ -10,6 +10,7 @@ mod condition_watch;
 mod copy;
 mod copying;
 mod coverage;
+mod drain;
 mod flush;
 mod gate;
 mod heat;
@@ -93,6 +94,9 @@ pub struct RunOptions {
     /// Nobody will see the record, so nobody looks for what would stand in it: a copy of a few blocks takes
     /// less time than that.
     pub unseen: bool,
+    /// What earlier programs have left in memory for the devices goes there before the first phase. A tool whose words are
+    /// run as they are does not do that.
+    pub drain: bool,
 }
 
 /// What a plan would do, without doing it.
@@ -216,6 +220,12 @@ pub fn run(
     let mut unbegun = false;
     // A fault of a job that ends no other.
     let mut met = None;
+    if let Some(phase) = plan.phases.first().filter(|_| options.drain) {
+        let subjects = &record.resolved.subjects;
+        let (plan, signal) = ((plan, phase), &mut signal);
+        let left = drain::drain(plan, subjects, &counter_reader, &event_loop, observer, signal);
+        otherwise.extend(left);
+    }
     for (number, (phase, places)) in plan.phases.iter().zip(&places).enumerate() {
         let jobs = first..first + phase.jobs.len();
         first = jobs.end;

@@ -40,6 +40,11 @@ const LIMITS_EACH: usize = 5;
 /// A stop that is longer than this is seen as a gap between samples.
 const HALT: Nanos = Nanos::millis(300);
 
+/// From one look at the other processes to the next, which takes some 15 us for each of them: no more than one part in so
+/// many of the time.
+const OTHERS_EACH: Nanos = Nanos::millis(2_500);
+const OTHERS_COST: u64 = 1_000;
+
 /// More changes of limits than this are not kept.
 const CHANGES: usize = 100;
 
@@ -65,6 +70,9 @@ pub(super) struct PhaseSampler<'a> {
     parts: Vec<Part<'a>>,
     /// Who was there at the first sample.
     census: Option<Result<ProcessCensus, String>>,
+    /// What others did from look to look until the last one, and when the next is due.
+    others: Option<OtherProcesses>,
+    census_due: Timestamp,
     /// Who does the I/O.
     threads: WorkingThreads<'a>,
     /// What they were doing at the samples.
@@ -82,6 +90,18 @@ pub(super) struct PhaseSampler<'a> {
     conditions: ConditionWatch,
     /// How often this process was stopped and went on.
     halts: Option<ShortHalts>,
+}
+
+/// What others did until the last look, and since then.
+fn and_then(
+    before: Option<OtherProcesses>,
+    done: OtherProcesses,
+    look: &ProcessCensus,
+) -> OtherProcesses {
+    match before {
+        Some(before) => before.then(done, look),
+        None => done,
+    }
 }
 
 /// Those who do the I/O.
@@ -197,6 +217,8 @@ impl<'a> PhaseSampler<'a> {
             limit: None,
             parts: Vec::new(),
             census: None,
+            others: None,
+            census_due: started,
             threads: WorkingThreads::Unseen,
             states: ThreadStates::default(),
             short_states: ThreadStates::default(),
@@ -398,13 +420,29 @@ impl<'a> PhaseSampler<'a> {
         if self.series.points.last().is_some_and(|last| last.at_ns >= SHORT) {
             self.short_states = ThreadStates::default();
         }
-        if self.census.is_none() && !self.leaves.is_empty() {
-            self.census = Some(self.counter_reader.census());
+        if !self.leaves.is_empty() && clock::now() >= self.census_due {
+            self.look_at_others();
         }
         if sample % LIMITS_EACH == 1 && !self.stack.is_empty() {
             self.look_at_limits(clock::now().since(self.started));
         }
         self.conditions.look_if_due(self.started, &self.before, self.done);
+    }
+
+    /// Looks at the other processes: at the first sample, and now and then while the phase goes on. Who was at work
+    /// in the middle of it only may have ended before it does.
+    fn look_at_others(&mut self) {
+        let began = clock::now();
+        match &mut self.census {
+            None => self.census = Some(self.counter_reader.census()),
+            Some(Ok(look)) => match self.counter_reader.step(look, false) {
+                Ok(done) => self.others = Some(and_then(self.others.take(), done, look)),
+                Err(why) => self.census = Some(Err(why)),
+            },
+            Some(Err(_)) => {}
+        }
+        let took = clock::now().since(began);
+        self.census_due = began + OTHERS_EACH.max(Nanos(took.0.saturating_mul(OTHERS_COST)));
     }
 
     /// Notes where the limits on the devices are others than those that are known.
@@ -424,9 +462,12 @@ impl<'a> PhaseSampler<'a> {
         if self.series.points.last().is_some_and(|last| last.at_ns >= SHORT) {
             self.conditions.look(self.started, &self.before, self.done);
         }
-        let others = self
-            .census
-            .map(|first| first.and_then(|first| self.counter_reader.since(&first)).into());
+        let others = self.census.map(|look| {
+            let mut look = look?;
+            let rest = self.counter_reader.step(&mut look, true)?;
+            Ok(and_then(self.others, rest, &look))
+        });
+        let others = others.map(Reading::from);
         let mut series = self.series;
         let more = self.short_states.looks > self.states.looks;
         let states = if more { self.short_states } else { self.states };

@@ -50,6 +50,10 @@ pub enum MemoryClaim {
     NotDirect {
         journal: Option<String>,
     },
+    /// Through the page cache, and at the device when each call returned.
+    WrittenBackAtOnce {
+        device: String,
+    },
     LastBlockNotDirect {
         bytes: Bytes,
         block: Bytes,

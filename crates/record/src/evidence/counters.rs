@@ -150,7 +150,7 @@ impl CounterReader {
         ConditionReader::new(&self.sys_root, subjects)
     }
 
-    /// Every other process at this moment. Some 15 us for each of them, so twice in a phase at the most.
+    /// Every other process at this moment. Some 15 us for each of them, so seldom.
     ///
     /// # Errors
     /// Why they were not looked at.
@@ -175,12 +175,12 @@ impl CounterReader {
         groups.io(&self.sys_root, stack)
     }
 
-    /// What others have done since a first look at them.
+    /// What others have done since a look at them: [`ProcessCensus::step`].
     ///
     /// # Errors
     /// Why they were not looked at again.
-    pub fn since(&self, first: &ProcessCensus) -> Result<OtherProcesses, String> {
-        first.until_now(&self.sys_root)
+    pub fn step(&self, look: &mut ProcessCensus, last: bool) -> Result<OtherProcesses, String> {
+        look.step(&self.sys_root, last)
     }
 
     /// Everything at this moment. `files` are the open file targets whose page cache matters, with

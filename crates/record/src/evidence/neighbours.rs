@@ -53,6 +53,55 @@ pub struct OtherProcesses {
     pub lazy_init: bool,
 }
 
+impl OtherProcesses {
+    /// What was done in one stretch of time after another, the end of which was this look.
+    pub fn then(mut self, later: Self, look: &ProcessCensus) -> Self {
+        self.processes
+            .iter_mut()
+            .for_each(|one| one.ended = !look.processes.contains_key(&one.pid));
+        for one in later.processes {
+            match self
+                .processes
+                .iter_mut()
+                .find(|known| (known.pid, &known.name) == (one.pid, &one.name))
+            {
+                Some(known) => known.add(one),
+                None => self.processes.push(one),
+            }
+        }
+        let both = |first: Option<Nanos>, second: Option<Nanos>| Some(first? + second?);
+        Self {
+            time: self.time + later.time,
+            kernel: both(self.kernel, later.kernel),
+            lazy_init: self.lazy_init || later.lazy_init,
+            ..self
+        }
+    }
+}
+
+impl OtherProcess {
+    /// What it did later; its files are where they were at any time.
+    fn add(&mut self, later: Self) {
+        let sum = |first: Option<Bytes>, second: Option<Bytes>| match (first, second) {
+            (Some(first), Some(second)) => Some(first + second),
+            (first, second) => first.or(second),
+        };
+        self.cpu += later.cpu;
+        self.read = sum(self.read, later.read);
+        self.written = sum(self.written, later.written);
+        self.by_ended = sum(self.by_ended, later.by_ended);
+        self.open_on = match (self.open_on.take(), later.open_on) {
+            (Some(mut first), Some(second)) => {
+                first.extend(second);
+                first.sort_unstable();
+                first.dedup();
+                Some(first)
+            }
+            (first, second) => first.or(second),
+        };
+    }
+}
+
 /// What another process did between two looks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -77,9 +126,13 @@ pub struct OtherProcess {
     /// Disks on which it had files open at the end, or which it had open themselves, by kernel name; a
     /// file system without a device of its own (btrfs) by its number, as `0:45`. Absent likewise.
     pub open_on: Option<Vec<String>>,
+    /// It was gone at the last look.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ended: bool,
 }
 
 /// Every process at one moment.
+#[derive(Clone)]
 pub struct ProcessCensus {
     at: Timestamp,
     processes: BTreeMap<u32, Process>,
@@ -100,13 +153,20 @@ impl ProcessCensus {
         Self::after(None, sys_root)
     }
 
-    /// What others have done since then, those who did nothing to speak of left out. Who has ended
-    /// in between is not here any more; what he did in that time is with whoever waited for him.
+    /// What others have done since then, those who did nothing to speak of left out; this look is the first one of what
+    /// follows. Who has ended in between is not here any more; what he did in that time is with whoever waited for him.
+    /// After the last look nothing follows: then children are looked for, too, that have just begun.
     ///
     /// # Errors
     /// Likewise.
-    pub fn until_now(&self, sys_root: &SysRoot) -> Result<OtherProcesses, String> {
+    pub fn step(&mut self, sys_root: &SysRoot, last: bool) -> Result<OtherProcesses, String> {
         let later = Self::after(Some(self), sys_root)?;
+        let done = self.until(&later, sys_root, last);
+        *self = later;
+        Ok(done)
+    }
+
+    fn until(&self, later: &Self, sys_root: &SysRoot, last: bool) -> OtherProcesses {
         let time = later.at.since(self.at);
         let mut processes = Vec::new();
         let there = |then: &Process| later.processes.get(&then.pid).is_some_and(|now| now.is(then));
@@ -122,15 +182,16 @@ impl ProcessCensus {
                     written: moved.map(|io| io.write),
                     by_ended: moved.and_then(|moved| by_ended(sys_root, pid, moved)),
                     open_on: later.open_on.get(&pid).cloned().flatten(),
+                    ended: false,
                 });
             }
         }
-        if processes.iter().any(|one| one.by_ended >= Some(BYTES_LEAST)) {
+        if last && processes.iter().any(|one| one.by_ended >= Some(BYTES_LEAST)) {
             processes.extend(late_children(sys_root, &processes));
         }
         let lazy_init = self.lazy_init && later.lazy_init;
-        let kernel = Some(self.kernel_until(&later));
-        Ok(OtherProcesses { time, processes, kernel, lazy_init })
+        let kernel = Some(self.kernel_until(later));
+        OtherProcesses { time, processes, kernel, lazy_init }
     }
 
     /// Every process now. Where those have their files who did something since an earlier look is looked up with each of
@@ -225,6 +286,7 @@ fn late_children(sys_root: &SysRoot, found: &[OtherProcess]) -> Vec<OtherProcess
                     written: None,
                     by_ended: None,
                     open_on: Some(open_on),
+                    ended: false,
                 });
             }
         }
@@ -314,12 +376,12 @@ mod tests {
         process(here, 7, &stat(7, 0, 10, 1), Some((10, 10)));
         process(here, 8, &stat(8, 0, 900_000, 1), None);
         process(here, 9, &stat(9, 0, 10, 2), Some((3 * mib, 0)));
-        let found = first.until_now(&sys_root).unwrap();
+        let found = first.clone().step(&sys_root, true).unwrap();
         assert!(!found.lazy_init);
         let lazy = stat(4, KERNEL_THREAD, 10, 1).replace("dd", "ext4lazyinit");
         process(here, 4, &lazy, None);
         let there = ProcessCensus::take(&sys_root).unwrap();
-        let lazy = |first: &ProcessCensus| first.until_now(&sys_root).unwrap().lazy_init;
+        let lazy = |first: &ProcessCensus| first.clone().step(&sys_root, true).unwrap().lazy_init;
         assert!(!lazy(&first) && lazy(&there));
         let found = found.processes;
         let moved = |n: &OtherProcess| (n.pid, n.read, n.written);
@@ -362,7 +424,7 @@ mod tests {
         let first = ProcessCensus::take(&sys_root).unwrap();
         let ended = |pid: u32| here.remove(&format!("proc/{pid}"));
         let found = || {
-            let found = first.until_now(&sys_root).unwrap().processes;
+            let found = first.clone().step(&sys_root, true).unwrap().processes;
             found.iter().map(|n| (n.pid, n.written, n.by_ended)).collect::<Vec<_>>()
         };
         // All that they did was done before: the shell did nothing.

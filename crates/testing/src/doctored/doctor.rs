@@ -166,6 +166,7 @@ impl DoctoredRecord {
             written: Some(*written),
             by_ended: None,
             open_on: None,
+            ended: false,
         });
         let others =
             OtherProcesses { time: Nanos::secs(5), processes: all.collect(), ..Default::default() };
