@@ -1,7 +1,7 @@
 //! T62: transfers that moved less than asked for, and an end of the data inside the plan.
 
 use super::measure::FlowView;
-use super::words::of;
+use super::words::{self, of};
 use super::{Rule, RuleJudge, advice, finding, note};
 use assay_record::claim::{ExhibitOf, ExhibitSource, TransferClaim};
 use assay_record::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, Remedy, TrapId};
@@ -13,7 +13,7 @@ pub const RULE: Rule = Rule {
     title: "Partial transfers",
     happens: "A call transfers less than requested, or the data ends early, and the tool counts full blocks.",
     seen_by: "The return value of every call.",
-    said_when: "End of data inside a plan: wrong, invalid. A file that was truncated while a copy read it: doubtful. Short transfers: a note.",
+    said_when: "End of data inside a plan: wrong, invalid. A file that was truncated while a copy read it: doubtful, disturbed. Short transfers: a note.",
     try_it: "Read more from a file than it holds.",
     answer: "Counts return values only, never blocks.",
     judge: RuleJudge::Flow(judge),
@@ -44,8 +44,9 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
         let shown =
             Exhibit::new(ExhibitOf::LengthAfter(cut.path.clone()), of(left, length), "fstat()");
         let claim = TransferClaim::Truncated { path: cut.path.clone(), from: length, to: left };
-        let doubt = FindingWeight::Doubt;
-        return Some(finding(RULE.id, doubt, None, claim, vec![shown], None));
+        let (doubt, disturbed) = (FindingWeight::Doubt, Some(MeasuredSubject::Disturbed));
+        let next = words::once_more(&flow_view.record.plan.origin);
+        return Some(finding(RULE.id, doubt, disturbed, claim, vec![shown], next));
     }
     if flow.end_of_data {
         return Some(note(

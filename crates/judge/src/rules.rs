@@ -266,7 +266,13 @@ fn summary(
     found: &[Finding],
     corrected: Option<assay_plan::stats::Estimate>,
 ) -> Vec<Claim> {
-    let leading = found.iter().find(|f| f.measures == Some(measures)).or(found.first());
+    // What speaks against a figure comes before what it is otherwise: the worst finding stands first.
+    let worst = found.first().filter(|first| first.weight > FindingWeight::Note);
+    let about = |f: &&Finding| f.measures == Some(measures);
+    let leading = match worst {
+        Some(first) => found.iter().filter(|f| f.weight == first.weight).find(about).or(worst),
+        None => found.iter().find(about).or(found.first()),
+    };
     let mut claims = match leading {
         Some(finding) if trust != Trust::Sound || finding.measures.is_some() => {
             vec![finding.claim.clone()]

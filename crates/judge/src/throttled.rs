@@ -8,7 +8,7 @@ use super::threshold::{
     EXPLAINED, HELD_MOST, IDLE, LIMIT_NEAR, LIMIT_NEAR_IDLE, LIMIT_SLICE, SHORT,
 };
 use super::words::{pace, share};
-use super::{Rule, RuleJudge, finding, note, refuted};
+use super::{Rule, RuleJudge, finding, note, partial, refuted};
 use assay_record::claim::{ExhibitOf, ExhibitSource, ExhibitValue, LimitClaim};
 use assay_record::evidence::{LimitValue, Throttle};
 use assay_record::record::{
@@ -33,7 +33,9 @@ fn judge(phase_view: &PhaseView<'_>, ledger: &PhaseLedger, found: &[Finding]) ->
     }
     let on_devices = || phase_view.cases.iter().filter(|flow_view| flow_view.on_devices());
     // What it did to the rate is told by the rule of rates that changed.
-    if on_devices().any(|flow_view| changing(flow_view).is_some()) {
+    // And a run that somebody cut short is no shorter without it.
+    let cut = found.iter().any(|f| f.trap == partial::RULE.id && f.weight > FindingWeight::Note);
+    if cut || on_devices().any(|flow_view| changing(flow_view).is_some()) {
         return None;
     }
     if let Some(found) = on_devices().find_map(at_once) {

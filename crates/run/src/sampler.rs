@@ -43,7 +43,10 @@ const HALT: Nanos = Nanos::millis(300);
 /// From one look at the other processes to the next, which takes some 15 us for each of them: no more than one part in so
 /// many of the time.
 const OTHERS_EACH: Nanos = Nanos::millis(2_500);
-const OTHERS_COST: u64 = 1_000;
+const OTHERS_COST: u64 = 500;
+/// And sooner while the devices move so much more than the run.
+const OTHERS_SOONER: Nanos = Nanos::millis(500);
+const OTHERS_LEAST: u64 = 256 << 10;
 
 /// More changes of limits than this are not kept.
 const CHANGES: usize = 100;
@@ -73,6 +76,7 @@ pub(super) struct PhaseSampler<'a> {
     /// What others did from look to look until the last one, and when the next is due.
     others: Option<OtherProcesses>,
     census_due: Timestamp,
+    census_sooner: Timestamp,
     /// Who does the I/O.
     threads: WorkingThreads<'a>,
     /// What they were doing at the samples.
@@ -219,6 +223,7 @@ impl<'a> PhaseSampler<'a> {
             census: None,
             others: None,
             census_due: started,
+            census_sooner: started,
             threads: WorkingThreads::Unseen,
             states: ThreadStates::default(),
             short_states: ThreadStates::default(),
@@ -420,7 +425,8 @@ impl<'a> PhaseSampler<'a> {
         if self.series.points.last().is_some_and(|last| last.at_ns >= SHORT) {
             self.short_states = ThreadStates::default();
         }
-        if !self.leaves.is_empty() && clock::now() >= self.census_due {
+        let due = if self.others_at_work() { self.census_sooner } else { self.census_due };
+        if !self.leaves.is_empty() && clock::now() >= due {
             self.look_at_others();
         }
         if sample % LIMITS_EACH == 1 && !self.stack.is_empty() {
@@ -442,7 +448,18 @@ impl<'a> PhaseSampler<'a> {
             Some(Err(_)) => {}
         }
         let took = clock::now().since(began);
-        self.census_due = began + OTHERS_EACH.max(Nanos(took.0.saturating_mul(OTHERS_COST)));
+        let after = |each: Nanos| began + each.max(Nanos(took.0.saturating_mul(OTHERS_COST)));
+        (self.census_due, self.census_sooner) = (after(OTHERS_EACH), after(OTHERS_SOONER));
+    }
+
+    /// In the last sample the devices moved twice as much as the run, or more, and not for a layer of its own: others may be
+    /// there now that will be gone soon.
+    fn others_at_work(&self) -> bool {
+        let Some(last) = self.series.points.last() else { return false };
+        let (read, written) = (last.device_read_bytes, last.device_write_bytes);
+        let here = read.unwrap_or_default().saturating_add(written.unwrap_or_default());
+        let ours = last.read_bytes.saturating_add(last.write_bytes);
+        here > ours.saturating_mul(2).saturating_add(OTHERS_LEAST)
     }
 
     /// Notes where the limits on the devices are others than those that are known.
