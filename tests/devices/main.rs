@@ -19,6 +19,7 @@ mod firsts;
 mod honest;
 mod iozone;
 mod lab_itself;
+mod lasting;
 mod modes;
 mod quick;
 mod ramp;

@@ -4,13 +4,15 @@ use super::changed_with::ChangedWith;
 use super::measure::{FlowView, PhaseView};
 use super::rate_series::{intervals, samples, steps, total};
 use super::threshold::{CLIFF_INTERVALS, DRIFT_STEP, LASTS, STALL_INTERVAL_OPS, UNEVEN};
-use super::words::{pace, share};
+use super::words::{self, pace, share};
 use super::{Rule, RuleJudge, advice, disturbed, finding, ledger, limits, refuted};
 use assay_plan::stats;
 use assay_plan::unit::Nanos;
-use assay_record::claim::{ExhibitOf, ExhibitSource, ExhibitValue, SteadyClaim};
+use assay_record::claim::{ConditionStep, ExhibitOf, ExhibitSource, ExhibitValue, SteadyClaim};
+use assay_record::evidence::ConditionKind;
 use assay_record::record::{
-    self, Exhibit, Finding, FindingWeight, MeasuredSubject, PhaseLedger, RateLevel, TrapId,
+    self, ConditionChange, Exhibit, Finding, FindingWeight, MeasuredSubject, PhaseLedger,
+    RateLevel, TrapId,
 };
 
 /// More than one level, and nothing else has said so.
@@ -18,8 +20,8 @@ pub const RULE: Rule = Rule {
     id: TrapId::T70,
     title: "Several rates",
     happens: "Something changed while the run went on (a limit, a link, a clock, another layer), and the average is the rate of no moment.",
-    seen_by: "Change points of the 100 ms series (PELT: Killick, Fearnhead and Eckley 2012). Beside them: limits, looked at twice a second, and links, CPU frequency limits, cooling, free space and the requests of others, looked at once a second.",
-    said_when: "Stretches of a tenth of the time or more whose rates differ by a factor of {LEVEL_CHANGE} or more, or a limit that changed and was met as long as it was there, and no other rule names the cause: doubtful, unsteady, with each rate. So is a rate that drifts, if its last half parts from the average by more than {LASTS} and its own noise. A spread of ±{UNEVEN} or more: unproven.",
+    seen_by: "Change points of the 100 ms series (PELT: Killick, Fearnhead and Eckley 2012). Beside them: limits, looked at twice a second, and settings of queues, links, CPU frequency limits, cooling, free space and the requests of others, looked at once a second.",
+    said_when: "Stretches of a tenth of the time or more whose rates differ by a factor of {LEVEL_CHANGE} or more, or a limit that changed and was met as long as it was there, and no other rule names the cause: doubtful, unsteady, with each rate. A setting of the queue (write_cache, scheduler) that changed: likewise. So is a rate that drifts, if its last half parts from the average by more than {LASTS} and its own noise. A spread of ±{UNEVEN} or more: unproven.",
     try_it: "Raise the limit of a card from 4 to 16 MiB/s in the middle of a direct write.",
     answer: "Shows each rate, how long it lasted, and what changed with it.",
     judge: RuleJudge::Ledger(judge),
@@ -38,6 +40,7 @@ fn judge(phase_view: &PhaseView<'_>, ledger: &PhaseLedger, found: &[Finding]) ->
     let levels = &ledger.levels;
     if levels.len() < 2 {
         return limit_gone(ledger, flow_view)
+            .or_else(|| setting_changed(ledger, flow_view))
             .or_else(|| drifts(phase_view, flow_view))
             .or_else(|| uneven(phase_view, flow_view));
     }
@@ -111,6 +114,23 @@ fn limit_gone(ledger: &PhaseLedger, flow_view: &FlowView<'_>) -> Option<Finding>
         claim,
         ChangedWith::limits(ledger, flow_view.direction()).exhibits(),
         advice::sustained(flow_view),
+    ))
+}
+
+/// A setting of the queue that was another at the end, whatever that did to the rate: what a flush has promised is another
+/// thing then, too.
+fn setting_changed(ledger: &PhaseLedger, flow_view: &FlowView<'_>) -> Option<Finding> {
+    let setting = |change: &&ConditionChange| change.kind == ConditionKind::QueueSetting;
+    let change = ledger.changes.iter().find(setting)?;
+    let ConditionStep { what, before, now } = change.step();
+    let value = ExhibitValue::StateChange { before, now, by: change.at_ns };
+    Some(finding(
+        RULE.id,
+        FindingWeight::Doubt,
+        Some(MeasuredSubject::Unsteady),
+        SteadyClaim::SettingChanged { step: change.step() },
+        vec![Exhibit::new(ExhibitOf::Condition(what), value, change.source.clone())],
+        words::once_more(&flow_view.record.plan.origin),
     ))
 }
 

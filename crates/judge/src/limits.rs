@@ -7,7 +7,7 @@ use super::words::pace;
 use assay_plan::stats::Estimate;
 use assay_plan::unit::{Bandwidth, Nanos};
 use assay_record::claim::{CgroupLimit, ExhibitOf, ExhibitValue};
-use assay_record::evidence::{Direction, LimitValue, Throttle};
+use assay_record::evidence::{Direction, DiskCounters, LimitValue, Snapshot, Throttle};
 use assay_record::record::{Exhibit, NextStep, PhaseRecord, Record, Remedy, SamplePoint};
 
 /// The limits on the devices below a flow, in its direction: those that held at last, where they have changed.
@@ -141,9 +141,14 @@ pub(super) fn exceeded(
     throttle: &Throttle,
     level: &DeviceLevel<'_>,
 ) -> bool {
-    let (cap, amounts) = used(level, throttle);
+    let (cap, [program, device]) = used(flow_view, level, throttle);
     let seconds = flow_view.time() + LIMIT_SLICE;
-    amounts.into_iter().fold(0.0, f64::max) > cap * (1.0 + LIMIT_NEAR) * seconds.as_secs()
+    let amount = match throttle.limit {
+        LimitValue::BytesPerSecond(_) => program.max(device),
+        // What was merged after it, or split, was no more for the limit.
+        LimitValue::OpsPerSecond(_) => program.min(device),
+    };
+    amount > cap * (1.0 + LIMIT_NEAR) * seconds.as_secs()
 }
 
 /// A limit that may hold a flow back although its figure is below it: the kernel counts some requests
@@ -153,7 +158,7 @@ pub(super) fn holding<'c, 'a>(
 ) -> Option<(&'a Throttle, &'c DeviceLevel<'a>)> {
     let seconds = flow_view.time().as_secs();
     over(flow_view).find(|(throttle, level)| {
-        let (cap, amounts) = used(level, throttle);
+        let (cap, amounts) = used(flow_view, level, throttle);
         let most = amounts.into_iter().fold(0.0, f64::max);
         most >= cap * LIMIT_HOLDS * seconds && !exceeded(flow_view, throttle, level)
     })
@@ -163,7 +168,11 @@ pub(super) fn holding<'c, 'a>(
 /// once, which a short run shows.
 pub(super) fn above<'a>(flow_view: &FlowView<'a>) -> Option<(&'a Throttle, Bandwidth)> {
     let figure = flow_view.flow.bytes.over(flow_view.time())?;
-    let (throttle, _) = holding(flow_view)?;
+    let (throttle, level) = holding(flow_view)?;
+    // The figure of several devices is no single one's.
+    if level.layers.len() > 1 || level.copies > 1 {
+        return None;
+    }
     let above = figure.0 > cap(throttle) * (1.0 + LIMIT_NEAR);
     (above && matches!(throttle.limit, LimitValue::BytesPerSecond(_))).then_some((throttle, figure))
 }
@@ -174,7 +183,8 @@ pub(super) fn capped(phase_view: &PhaseView<'_>, figure: Estimate) -> Option<Est
     let seconds = measure::whole(phase_view.phase).as_secs();
     let at_once = (seconds + LIMIT_SLICE.as_secs()) / seconds.max(f64::MIN_POSITIVE);
     let flows = phase_view.cases.iter().filter(|flow_view| flow_view.on_devices());
-    flows.flat_map(over).try_fold(figure, |figure, (throttle, _)| {
+    let alone = |(_, level): &(&Throttle, &DeviceLevel<'_>)| level.layers.len() == 1;
+    flows.flat_map(over).filter(alone).try_fold(figure, |figure, (throttle, _)| {
         let most = cap(throttle) * (1.0 + LIMIT_NEAR);
         match throttle.limit {
             LimitValue::BytesPerSecond(_) if figure.value > most * at_once => None,
@@ -223,19 +233,44 @@ pub(super) fn lift(throttle: &Throttle) -> NextStep {
 }
 
 /// A limit's amount for each second, and what a run has used of it: as the program counts, and as the
-/// device does.
-pub(super) fn used(level: &DeviceLevel<'_>, throttle: &Throttle) -> (f64, [f64; 2]) {
+/// device does. Of several devices side by side each has what passed itself. The kernel counts requests before it merges
+/// those of direct calls.
+pub(super) fn used(
+    flow_view: &FlowView<'_>,
+    level: &DeviceLevel<'_>,
+    throttle: &Throttle,
+) -> (f64, [f64; 2]) {
     let way = throttle.direction;
+    let member = member(flow_view, level, throttle);
+    let counted = member.as_ref().unwrap_or(&level.timed);
+    let program = |asked: u64, counted: u64| if member.is_some() { counted } else { asked };
     match throttle.limit {
         LimitValue::BytesPerSecond(cap) => {
-            let passed = measure::bytes(&level.timed, way);
-            (cap as f64, [level.asked.bytes(way) as f64, passed as f64])
+            let passed = measure::bytes(counted, way);
+            (cap as f64, [program(level.asked.bytes(way), passed) as f64, passed as f64])
         }
         LimitValue::OpsPerSecond(cap) => {
-            let requests = measure::requests(&level.timed, way);
-            (cap as f64, [requests as f64; 2])
+            let requests = measure::requests(counted, way);
+            let calls = if flow_view.direct() { level.asked.calls(way) } else { requests };
+            (cap as f64, [program(calls, requests) as f64, requests as f64])
         }
     }
+}
+
+/// What passed the device of a limit, where it is one of several side by side.
+pub(super) fn member(
+    flow_view: &FlowView<'_>,
+    level: &DeviceLevel<'_>,
+    throttle: &Throttle,
+) -> Option<DiskCounters> {
+    let evidence = &flow_view.phase.evidence;
+    let here = |look: &Snapshot| {
+        let device = look.devices.iter().find(|device| device.name == throttle.name)?;
+        device.counters.seen().copied()
+    };
+    let several = level.layers.len() > 1;
+    let (before, stop) = here(&evidence.before).zip(here(&evidence.stop)).filter(|_| several)?;
+    Some(stop.since(&before))
 }
 
 #[cfg(test)]

@@ -2,8 +2,8 @@
 //!
 //! Its own difference: I/O pressure is shown beside the limit, and decides nothing.
 
-use super::limits::{above, allowed, changing, exhibit, holding, lift, over, used};
-use super::measure::{DeviceLevel, FlowView, PhaseView};
+use super::limits::{above, allowed, changing, exhibit, holding, lift, member, over, used};
+use super::measure::{self, DeviceLevel, FlowView, PhaseView};
 use super::threshold::{
     EXPLAINED, HELD_MOST, IDLE, LIMIT_NEAR, LIMIT_NEAR_IDLE, LIMIT_SLICE, SHORT,
 };
@@ -126,7 +126,8 @@ fn below(flow_view: &FlowView<'_>) -> Option<Finding> {
         LimitValue::BytesPerSecond(cap) => reported > cap as f64 * (1.0 + LIMIT_NEAR),
         LimitValue::OpsPerSecond(_) => false,
     };
-    let (throttle, _) = over(flow_view).find(|(throttle, _)| above(throttle))?;
+    let (throttle, _) =
+        over(flow_view).find(|(throttle, level)| above(throttle) && level.layers.len() == 1)?;
     let claim = LimitClaim::CgroupBelowFigure {
         device: throttle.name.clone(),
         limit: allowed(throttle.limit),
@@ -141,7 +142,7 @@ fn met(flow_view: &FlowView<'_>, level: &DeviceLevel<'_>, throttle: &Throttle) -
         return None;
     }
     let seconds = flow_view.time().as_secs();
-    let (cap, amounts) = used(level, throttle);
+    let (cap, amounts) = used(flow_view, level, throttle);
     let waiting = level.readable() && level.busy() + level.flushing() < IDLE;
     let near = if waiting { LIMIT_NEAR_IDLE } else { LIMIT_NEAR };
     let most = cap * (1.0 + LIMIT_NEAR) * (seconds + LIMIT_SLICE.as_secs());
@@ -167,18 +168,23 @@ fn say(flow_view: &FlowView<'_>, throttle: &Throttle, reached: f64) -> Finding {
         let part = waited.0 as f64 / flow_view.time().0.max(1) as f64;
         because.push(Exhibit::new(ExhibitOf::IoPressure, share(part), "/proc/pressure/io"));
     }
-    finding(
-        RULE.id,
-        FindingWeight::Note,
-        Some(MeasuredSubject::Limited),
-        LimitClaim::AtCgroupLimit {
-            limit: allowed(throttle.limit),
-            file: throttle.file.clone(),
-            flushed: flow_view.writes() && flow_view.flow.durability.durable(),
-        },
-        because,
-        Some(lift(throttle)),
-    )
+    let (limit, file) = (allowed(throttle.limit), throttle.file.clone());
+    let of_member = flow_view.levels.iter().find_map(|level| {
+        let passed = measure::bytes(&member(flow_view, level, throttle)?, flow_view.direction());
+        let all = measure::bytes(&level.timed, flow_view.direction());
+        Some((level.layers.len(), share(measure::ratio(passed, all.max(1)))))
+    });
+    let claim = match of_member {
+        Some((devices, part)) => {
+            LimitClaim::AtMemberLimit { limit, file, device: throttle.name.clone(), devices, part }
+        }
+        None => {
+            let flushed = flow_view.writes() && flow_view.flow.durability.durable();
+            LimitClaim::AtCgroupLimit { limit, file, flushed }
+        }
+    };
+    let measures = Some(MeasuredSubject::Limited);
+    finding(RULE.id, FindingWeight::Note, measures, claim, because, Some(lift(throttle)))
 }
 
 #[cfg(test)]

@@ -559,6 +559,7 @@ limit-at-cgroup-limit = Limited by a cgroup to { $limit } ({ $file }){ $flushed 
     [yes] ; all data was flushed
    *[no] { "" }
  }.
+limit-at-member-limit = Limited by a cgroup to { $limit } of { $device } ({ $file }), one of { $devices } devices side by side, which moved { $part } of the bytes.
 limit-held-by-cgroup = Limited by a cgroup, which holds the rate below { $limit } ({ $file }): it held the run for { $held } of its time.
 limit-above-cgroup-limit = Limited by a cgroup to { $limit } ({ $file }), which lets a moment's worth pass at once: in { $time } that makes { $figure }. What lasts is the limit.
 limit-cgroup-below-figure = A cgroup limits { $device } to { $limit } here, whatever the device can do ({ $file }).
@@ -683,6 +684,7 @@ steady-two-rates = The rate of { $device } changed{ $with ->
 steady-many-rates = The rate of { $device } changed { $changes } times, between { $least } and { $most }: the average is the rate of no moment.
 steady-rate-drifted = The rate of { $device } changed all the time: { $average } on average, { $lasts } in the last half.
 steady-limit-changed = The limit on { $device } changed while the run went on, from or to { $limit } ({ $file }): the average is the rate of no moment.
+steady-setting-changed = The { $step } changed while the run went on: the figure is of neither.
 steady-uneven-rate = The rate of { $device } spreads by ±{ $spread } around its median: one figure cannot describe it.
 steady-no-data-moved = No data was moved, so there is no figure.
 steady-too-short = The run took { $time }, which is too short to measure.
@@ -711,6 +713,7 @@ condition-of-voltage = voltage of { $value }
 condition-of-temperature = temperature of { $value }
 condition-of-free-space = free space of { $value }
 condition-of-requests-of-others = requests of others in flight at { $value }
+condition-of-queue-setting = queue setting { $value }
 condition-of-read-limit = limit on reads of { $value }
 condition-of-write-limit = limit on writes to { $value }
 condition-state-mode = { $value }

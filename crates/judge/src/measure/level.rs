@@ -50,6 +50,14 @@ pub struct AskedBytes {
 }
 
 impl AskedBytes {
+    /// Calls in one direction.
+    pub fn calls(&self, direction: Direction) -> u64 {
+        match direction {
+            Direction::Read => self.reads,
+            Direction::Write => self.writes,
+        }
+    }
+
     /// Bytes in one direction.
     pub fn bytes(&self, direction: Direction) -> u64 {
         match direction {

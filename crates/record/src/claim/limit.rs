@@ -16,6 +16,14 @@ pub enum LimitClaim {
         file: String,
         flushed: bool,
     },
+    /// The limit of one of several devices side by side, which had this part of the bytes.
+    AtMemberLimit {
+        limit: CgroupLimit,
+        file: String,
+        device: String,
+        devices: usize,
+        part: Share,
+    },
     /// The rate stays below the limit, which held the run all the same.
     HeldByCgroup {
         limit: CgroupLimit,

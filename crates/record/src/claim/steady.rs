@@ -52,6 +52,10 @@ pub enum SteadyClaim {
         limit: CgroupLimit,
         file: String,
     },
+    /// What a figure depends on, and how it was before and after.
+    SettingChanged {
+        step: ConditionStep,
+    },
     UnevenRate {
         device: String,
         spread: Share,
@@ -123,6 +127,7 @@ pub enum ConditionOf {
     Temperature(String),
     FreeSpace(String),
     RequestsOfOthers(String),
+    QueueSetting(String),
     ReadLimit(String),
     WriteLimit(String),
 }

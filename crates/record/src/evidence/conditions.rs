@@ -46,6 +46,8 @@ pub enum ConditionKind {
     FreeSpace,
     /// Requests of others in flight at a disk, on average since the look before: so many at the least.
     OthersInFlight,
+    /// A setting of a disk's queue that somebody may change: `write_cache of sda`.
+    QueueSetting,
     /// A limit on reads of a disk, bytes per second.
     ReadLimit,
     /// A limit on writes to a disk, bytes per second.
@@ -89,6 +91,10 @@ impl std::fmt::Display for ConditionValue {
         }
     }
 }
+
+/// Settings of a queue that are looked at.
+const SETTINGS: [&str; 5] =
+    ["write_cache", "scheduler", "nr_requests", "max_sectors_kb", "read_ahead_kb"];
 
 /// Temperatures differ by this, or they are alike: thousandths of a degree.
 const WARMER: f64 = 5_000.0;
@@ -166,6 +172,7 @@ impl ConditionReader {
         let warmth = warmth::read(&self.sys_root, drives.iter().map(String::as_str));
         let mut all: Vec<Condition> = warmth.seen().map(of_warmth).unwrap_or_default();
         all.extend(self.linked.iter().flat_map(|disk| self.links(disk)));
+        all.extend(self.disks.iter().flat_map(|disk| self.settings(disk)));
         all.extend(self.mounts.iter().filter_map(|mount| self.free_space(mount)));
         all
     }
@@ -185,6 +192,19 @@ impl ConditionReader {
             Some(Condition { kind, of, value, source: link.source })
         };
         links.into_iter().filter_map(seen).collect()
+    }
+
+    /// What of a queue decides what a write has promised, how large requests are, and in which order they go.
+    fn settings<'a>(&'a self, disk: &'a str) -> impl Iterator<Item = Condition> + 'a {
+        SETTINGS.iter().filter_map(move |setting| {
+            let source = format!("/sys/block/{disk}/queue/{setting}");
+            let text = self.sys_root.line(&source)?;
+            // Of several schedulers the one in brackets.
+            let chosen = text.split_once('[').and_then(|(_, rest)| rest.split_once(']'));
+            let value = chosen.map_or(text.as_str(), |(chosen, _)| chosen).to_string();
+            let (kind, of) = (ConditionKind::QueueSetting, format!("{setting} of {disk}"));
+            Some(Condition { kind, of, value: ConditionValue::Mode(value), source })
+        })
     }
 
     fn free_space(&self, mount: &str) -> Option<Condition> {

@@ -202,6 +202,7 @@ fn what(kind: ConditionKind, of: String) -> ConditionOf {
         ConditionKind::Temperature => ConditionOf::Temperature(of),
         ConditionKind::FreeSpace => ConditionOf::FreeSpace(of),
         ConditionKind::OthersInFlight => ConditionOf::RequestsOfOthers(of),
+        ConditionKind::QueueSetting => ConditionOf::QueueSetting(of),
         ConditionKind::ReadLimit | ConditionKind::ReadIopsLimit => ConditionOf::ReadLimit(of),
         ConditionKind::WriteLimit | ConditionKind::WriteIopsLimit => ConditionOf::WriteLimit(of),
     }
@@ -226,7 +227,8 @@ fn state(kind: ConditionKind, value: &str) -> ConditionState {
         ConditionKind::ReadIopsLimit | ConditionKind::WriteIopsLimit => {
             ConditionState::Limit(CgroupLimit::OperationsPerSecond(number as u64))
         }
-        ConditionKind::PcieLink
+        ConditionKind::QueueSetting
+        | ConditionKind::PcieLink
         | ConditionKind::SataLink
         | ConditionKind::UsbLink
         | ConditionKind::CardLink => ConditionState::Mode(value.into()),
