@@ -11,7 +11,7 @@ use assay_plan::unit::Bytes;
 use assay_record::record::{MeasuredSubject, Trust};
 
 use crate::kernel::{hear, hear_own, told};
-use crate::lab::{self, Card, Image, MI, Shape, Speed};
+use crate::lab::{self, Card, MI, Shape, Speed};
 
 /// A line of which one word is a path.
 fn typed(line: &str, path: &Path) -> lab::Typed {
@@ -139,8 +139,7 @@ fn a_neighbour_of_the_middle_third_is_named() {
 #[test]
 fn what_answers_below_a_limit_has_not_set_the_rate() {
     let _beside = lab::beside();
-    let image = Image::Thin(256 * MI);
-    let card = lab::need!(Card::new(Shape { image, ..Shape::rawsd() }));
+    let card = lab::need!(Card::rawsd());
     for line in [
         "dd if={} of=/dev/null bs=1M count=60 iflag=direct",
         "dd if={} of=/dev/null bs=1M count=60",

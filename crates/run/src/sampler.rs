@@ -46,6 +46,7 @@ const OTHERS_EACH: Nanos = Nanos::millis(2_500);
 const OTHERS_COST: u64 = 500;
 /// And sooner while the devices move so much more than the run.
 const OTHERS_SOONER: Nanos = Nanos::millis(500);
+const OTHERS_COST_SOONER: u64 = 100;
 const OTHERS_LEAST: u64 = 256 << 10;
 
 /// More changes of limits than this are not kept.
@@ -448,8 +449,9 @@ impl<'a> PhaseSampler<'a> {
             Some(Err(_)) => {}
         }
         let took = clock::now().since(began);
-        let after = |each: Nanos| began + each.max(Nanos(took.0.saturating_mul(OTHERS_COST)));
-        (self.census_due, self.census_sooner) = (after(OTHERS_EACH), after(OTHERS_SOONER));
+        let after = |each: Nanos, cost| began + each.max(Nanos(took.0.saturating_mul(cost)));
+        self.census_due = after(OTHERS_EACH, OTHERS_COST);
+        self.census_sooner = after(OTHERS_SOONER, OTHERS_COST_SOONER);
     }
 
     /// In the last sample the devices moved twice as much as the run, or more, and not for a layer of its own: others may be

@@ -660,6 +660,13 @@ impl Stalls {
         let _turner = Turner::start(move |stop| {
             let usual = knob.speed();
             while !Turner::sleep(stop, every) {
+                if let How::Paced(paced) = &knob.how {
+                    paced.pause(stall);
+                    if Turner::sleep(stop, stall) {
+                        break;
+                    }
+                    continue;
+                }
                 knob.set(Speed::bytes(4096, 4096));
                 let ended = Turner::sleep(stop, stall);
                 knob.set(usual);

@@ -105,6 +105,12 @@ impl PacedFuse {
         *pace = Pace { speed, free: Instant::now() };
     }
 
+    /// Does nothing for this long, when it has done what it was asked until now.
+    pub fn pause(&self, time: Duration) {
+        let mut pace = self.disk.pace.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        pace.free = pace.free.max(Instant::now()) + time;
+    }
+
     /// What it does to addresses and data.
     pub(super) fn trick(&self) -> &Trick {
         &self.disk.trick
