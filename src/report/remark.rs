@@ -11,7 +11,7 @@ use assay_judge::leading::lead;
 use assay_plan::name::quoted;
 use assay_record::evidence::Direction;
 use assay_record::record::{
-    ByteBalance, FindingWeight, PhaseRecord, Record, TrapId, Trust, Verdict,
+    ByteBalance, FindingWeight, MeasuredSubject, PhaseRecord, Record, TrapId, Trust, Verdict,
 };
 use assay_record::words::Voice;
 
@@ -28,7 +28,8 @@ pub fn verdict_lines(record: &Record, style: TerminalStyle) -> Vec<String> {
     let summary = voice.sentences(&verdict.claims);
     let mut lines = vec![trusted(verdict, format!(" ({}): {summary}", verdict.measures.name()))];
     if let Some(corrected) = &verdict.corrected {
-        lines.push(format!("the device itself: {}", estimate(corrected, voice)).as_str().into());
+        let what = corrected_to(verdict).to_lowercase();
+        lines.push(format!("{what}: {}", estimate(corrected, voice)).as_str().into());
     }
     lines.extend(because(verdict, voice).iter().map(|line| line.as_str().into()));
     // Part of what was asked for was done otherwise.
@@ -145,11 +146,20 @@ fn trusted(verdict: &Verdict, text: String) -> InkedText {
     InkedText::of(super::paint::ink(verdict.trust), verdict.trust.name()).then(Ink::Plain, text)
 }
 
+/// What a corrected figure is of: of the device, or of a limit, which the device is held to.
+pub fn corrected_to(verdict: &Verdict) -> &'static str {
+    match verdict.measures {
+        MeasuredSubject::Limited => "What lasts",
+        _ => "The device itself",
+    }
+}
+
 /// A verdict in a line.
 fn judged(verdict: &Verdict, voice: Voice) -> InkedText {
     let (measures, summary) = (verdict.measures.name(), voice.sentences(&verdict.claims));
     let itself = verdict.corrected.as_ref();
-    let itself = itself.map(|device| format!(" The device itself: {}.", estimate(device, voice)));
+    let what = corrected_to(verdict);
+    let itself = itself.map(|figure| format!(" {what}: {}.", estimate(figure, voice)));
     trusted(verdict, format!(" ({measures}): {summary}{}", itself.unwrap_or_default()))
 }
 

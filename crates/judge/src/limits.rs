@@ -164,17 +164,25 @@ pub(super) fn holding<'c, 'a>(
     })
 }
 
-/// A limit on bytes that holds a flow whose figure is above it, and that figure: a limit lets a moment's worth pass at
-/// once, which a short run shows.
-pub(super) fn above<'a>(flow_view: &FlowView<'a>) -> Option<(&'a Throttle, Bandwidth)> {
+/// A limit that holds a flow whose figure is above it: a limit lets a moment's worth pass at once, which a short run
+/// shows. The figure, and what lasts.
+pub(super) fn above<'a>(flow_view: &FlowView<'a>) -> Option<(&'a Throttle, Bandwidth, Estimate)> {
     let figure = flow_view.flow.bytes.over(flow_view.time())?;
     let (throttle, level) = holding(flow_view)?;
     // The figure of several devices is no single one's.
     if level.layers.len() > 1 || level.copies > 1 {
         return None;
     }
-    let above = figure.0 > cap(throttle) * (1.0 + LIMIT_NEAR);
-    (above && matches!(throttle.limit, LimitValue::BytesPerSecond(_))).then_some((throttle, figure))
+    let each = match throttle.limit {
+        LimitValue::BytesPerSecond(_) => 1.0,
+        LimitValue::OpsPerSecond(_) if flow_view.direct() => {
+            flow_view.flow.bytes.0 as f64 / flow_view.flow.calls.0.max(1) as f64
+        }
+        LimitValue::OpsPerSecond(_) => return None,
+    };
+    let value = cap(throttle) * each;
+    let lasts = Estimate { value, low: value * (1.0 - LIMIT_NEAR), high: value };
+    (figure.0 > value * (1.0 + LIMIT_NEAR)).then_some((throttle, figure, lasts))
 }
 
 /// A figure of the devices of a phase, bytes per second, as far as their limits allow it: one that has what a limit lets
@@ -188,16 +196,13 @@ pub(super) fn capped(phase_view: &PhaseView<'_>, figure: Estimate) -> Option<Est
         let most = cap(throttle) * (1.0 + LIMIT_NEAR);
         match throttle.limit {
             LimitValue::BytesPerSecond(_) if figure.value > most * at_once => None,
-            LimitValue::BytesPerSecond(_) if figure.value > most => Some(allows(throttle)),
+            LimitValue::BytesPerSecond(cap) if figure.value > most => {
+                let value = cap as f64;
+                Some(Estimate { value, low: value * (1.0 - LIMIT_NEAR), high: value })
+            }
             _ => Some(figure),
         }
     })
-}
-
-/// What a limit allows, as a figure.
-pub(super) fn allows(throttle: &Throttle) -> Estimate {
-    let value = cap(throttle);
-    Estimate { value, low: value * (1.0 - LIMIT_NEAR), high: value }
 }
 
 /// What a limit allows, to be claimed.

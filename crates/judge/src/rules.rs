@@ -251,10 +251,7 @@ fn lasting(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<assay_plan::
     let fell = doubts(cliff::RULE.id).then(|| cliff::sustained(phase_view)).flatten();
     fell.or_else(|| {
         let held = || phase_view.cases.iter().find_map(limits::above);
-        doubts(throttled::RULE.id)
-            .then(held)
-            .flatten()
-            .map(|(throttle, _)| limits::allows(throttle))
+        doubts(throttled::RULE.id).then(held).flatten().map(|(.., lasts)| lasts)
     })
 }
 

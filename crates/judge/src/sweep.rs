@@ -101,7 +101,7 @@ impl<'a> SweepView<'a> {
             .params_of_cells
             .iter()
             .filter(|placed| placed.side == side && placed.holds())
-            .filter_map(|placed| Some((placed, placed.bandwidth()?.0)))
+            .filter_map(|placed| Some((placed, placed.lasting()?)))
             .collect();
         let (best, rate) = *held.iter().max_by(|(_, a), (_, b)| a.total_cmp(b))?;
         let first = held.iter().position(|(_, other)| *other >= rate * GOOD_ENOUGH)?;
@@ -157,6 +157,14 @@ impl CellResult<'_> {
             SweepSide::Read => &[Action::Read],
             SweepSide::Mixed => &[Action::Read, Action::Write],
         }
+    }
+
+    /// Bytes per second that last, where that is known to be less than its figure: what a limit lets through at once, or a
+    /// cache takes, is the most of no size.
+    fn lasting(&self) -> Option<f64> {
+        let lasts =
+            self.done?.verdict.as_ref()?.corrected.map_or(f64::INFINITY, |lasts| lasts.value);
+        Some(self.bandwidth()?.0.min(lasts))
     }
 
     /// Whether its figure may be believed.

@@ -49,7 +49,7 @@ fn judge(phase_view: &PhaseView<'_>, ledger: &PhaseLedger, found: &[Finding]) ->
 
 /// A figure above the limit that held it.
 fn at_once(flow_view: &FlowView<'_>) -> Option<Finding> {
-    let (throttle, figure) = above(flow_view)?;
+    let (throttle, figure, _) = above(flow_view)?;
     let time = flow_view.time();
     let claim = LimitClaim::AboveCgroupLimit {
         limit: allowed(throttle.limit),

@@ -83,6 +83,7 @@ fn subject(path: &str) -> Subject {
             misaligned_refused: Some(true),
             past_cache: None,
         }),
+        copies: None,
     }
 }
 
@@ -95,6 +96,7 @@ fn nothing(path: &str) -> Subject {
         stack: vec![],
         bottom: LeafKind::Nothing(path.into()),
         direct: Reading::Unseen("no file".into()),
+        copies: None,
         ..subject(path)
     }
 }

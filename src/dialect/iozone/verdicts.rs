@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::asked::{GridCell, IozoneOptions, IozoneTest, IozoneUnit};
 use super::measure::StreamResults;
 use super::plan::TestPlace;
+use crate::report::corrected_to;
 use assay_plan::plan::CacheDrop;
 use assay_plan::unit::{Bandwidth, KIB};
 use assay_record::record::{
@@ -180,7 +181,8 @@ impl Group {
         let itself = self.verdict.corrected.as_ref().map(|device| {
             let rate = |rate: f64| VOICE.say(&Bandwidth(rate));
             let [value, low, high] = [device.value, device.low, device.high].map(rate);
-            format!(" The device itself: {value} ({low} to {high}).")
+            let what = corrected_to(&self.verdict);
+            format!(" {what}: {value} ({low} to {high}).")
         });
         // What never met the device says nothing of its speed, but a limit is no faster than it says.
         let itself = itself.or_else(|| self.limit().map(|claim| format!(" {claim}")));

@@ -105,6 +105,7 @@ pub fn card_subject(path: &str) -> Subject {
             misaligned_refused: Some(true),
             past_cache: None,
         }),
+        copies: None,
     }
 }
 
@@ -563,6 +564,7 @@ pub fn subject_in_memory(path: &str, options: &str) -> Subject {
             misaligned_refused: Some(false),
             past_cache: None,
         }),
+        copies: None,
         ..card_subject(path)
     }
 }

@@ -340,7 +340,7 @@ impl<'a> DeviceLevel<'a> {
 
 /// How many mirrored copies of a byte written above arrive at this depth.
 fn copies(depth: u32, subject: &Subject) -> u64 {
-    let mut copies = 1_u64;
+    let mut copies = u64::from(subject.copies.unwrap_or(1).max(1));
     for above in 0..depth.min(64) {
         let mirror =
             subject.stack.iter().filter(|layer| layer.level == above).find_map(

@@ -27,6 +27,9 @@ pub struct Subject {
     pub bottom: LeafKind,
     /// Direct I/O as the kernel describes and shows it.
     pub direct: Reading<DirectIo>,
+    /// How often the file system itself writes each byte of data (btrfs: its profiles raid1, raid10, dup). Absent: once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub copies: Option<u32>,
 }
 
 /// What a path is.

@@ -40,6 +40,8 @@ pub(super) struct StackWalk<'a> {
     above: Vec<String>,
     /// File systems between the path and here.
     nested: u32,
+    /// How often the file system of the path writes its data.
+    pub(super) copies: Option<u32>,
 }
 
 impl<'a> StackWalk<'a> {
@@ -53,6 +55,7 @@ impl<'a> StackWalk<'a> {
             done: Vec::new(),
             above: Vec::new(),
             nested: 0,
+            copies: None,
         }
     }
 
@@ -302,12 +305,32 @@ impl<'a> StackWalk<'a> {
             .or(if all.len() == 1 && name.is_none() { all.first() } else { None });
         match mine {
             Some((folder, devices)) => {
+                if level == 0 {
+                    self.copies = self.copies_of(folder);
+                }
                 let lower: Vec<String> =
                     devices.iter().map(|d| self.slave(&format!("{folder}/{d}"), d)).collect();
                 join(lower.iter().map(|folder| self.folder(folder, level)).collect())
             }
             None => self.source(source, level),
         }
+    }
+
+    /// How often a btrfs writes its data, by the profile that most of it has; `None`: once, or not to be seen.
+    fn copies_of(&self, devices: &str) -> Option<u32> {
+        let allocation = devices.strip_suffix("/devices")?.to_string() + "/allocation/data";
+        let of = |profile: &String| {
+            let copies = match profile.as_str() {
+                "dup" | "raid1" | "raid10" => 2,
+                "raid1c3" => 3,
+                "raid1c4" => 4,
+                _ => 1,
+            };
+            let used = self.sys_root.number(format!("{allocation}/{profile}/total_bytes"))?;
+            Some((used, copies))
+        };
+        let (_, copies) = self.sys_root.names(&allocation).iter().filter_map(of).max()?;
+        (copies > 1).then_some(copies)
     }
 
     /// What lies below a mount source that is a block device.

@@ -44,6 +44,7 @@ impl SysRoot {
             stack: Vec::new(),
             bottom: LeafKind::Nothing(full.to_text()),
             direct: Reading::Unseen("not a disk".into()),
+            copies: None,
         };
         match kind {
             PathKind::Character | PathKind::Stream => return subject,
@@ -74,6 +75,7 @@ impl SysRoot {
                 subject.space = space(&self.at(&place));
             }
         }
+        subject.copies = walk.copies;
         subject.stack = walk.layers;
         subject.direct = match (self.real(), kind) {
             (false, _) => Reading::Unseen("not this machine".into()),

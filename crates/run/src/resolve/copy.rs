@@ -71,6 +71,7 @@ impl PlanFitter<'_> {
                 stack: Vec::new(),
                 bottom: LeafKind::Nothing(stream.into()),
                 direct: Reading::Unseen("a stream is not opened".into()),
+                copies: None,
             },
         };
         subject.path = stream.into();
