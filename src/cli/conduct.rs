@@ -6,6 +6,7 @@ use std::io::{self, Write};
 
 use super::output::OutputArgs;
 use super::plot::RunReports;
+use crate::dialect::named;
 use crate::dialect::session::{SessionEnd, ToolSession};
 use crate::dialect::verdict_place::VerdictPlace;
 use crate::process::Environment;
@@ -126,7 +127,10 @@ fn conducted(
     let _ = signal::ignore(libc::SIGXFSZ);
     let signals = signal::TERMINATING.to_vec();
     let board = environment.board.clone();
-    let options = RunOptions { record, signals, board, unseen: false, drain: true };
+    // Verbs of ours do that. Neither does a tool, nor a plan that was written by hand.
+    let origin = &plan.origin;
+    let drain = !origin.words.is_empty() && origin.verb().is_some_and(|verb| named(verb).is_none());
+    let options = RunOptions { record, signals, board, unseen: false, drain };
     // The record itself may go to standard output instead.
     let page = (!common.json).then_some(page);
     let session = TerminalObserver::new(plan, page, environment, (out, err), then);

@@ -25,7 +25,7 @@ pub const RULE: Rule = Rule {
     title: "Waiting for a CPU",
     happens: "On a busy machine, or in a cgroup with a CPU limit, each completion waits for a CPU, and that wait looks like disk latency.",
     seen_by: "Run delay (schedstat) and cpu.stat of the cgroup; latency of a call against the latency in the device; device busy; CPU time of other processes.",
-    said_when: "The device is busy for less than {CPU_DEVICE}, and the cgroup throttled the program for more than {WAITING_FOR_CPU} of the time: doubtful, limited. Or each worker waited that long for a CPU, and more than {OUTSIDE_DEVICE} of a direct call's time is outside the device, {WAIT_EXPLAINS} of which the wait explains: doubtful, disturbed; so are buffered calls when another process used {BESIDE_CPU} of a CPU. Such a process is named where each worker waited for {BESIDE_WAIT} of the time: a note.",
+    said_when: "The device is busy for less than {CPU_DEVICE}, and the cgroup throttled the program for more than {WAITING_FOR_CPU} of the time: doubtful, limited. Or each worker waited that long for a CPU, and more than {OUTSIDE_DEVICE} of a direct call's time is outside the device, {WAIT_EXPLAINS} of which the wait explains: doubtful, disturbed; so are buffered calls when another process used {BESIDE_CPU} of a CPU, or they waited for more than {OUTSIDE_DEVICE}. Such a process is named where each worker waited for {BESIDE_WAIT} of the time: a note.",
     try_it: "`assay dd ... oflag=direct bs=4k` beside as many busy loops as there are CPUs, or with cpu.max at a tenth of a CPU.",
     answer: "Does not blame the disk, and names the processes that used most CPU.",
     judge: RuleJudge::Ledger(judge),
@@ -142,16 +142,21 @@ fn of_memory(
     if phase_view.cases.iter().any(served) {
         return None;
     }
-    let who = neighbours::users_of_cpu(phase_view, BESIDE_CPU)?;
-    let claim = LimitClaim::CpuWaitInMemory {
-        device: flow_view.named(),
-        waited: share(waited.min(1.0)),
-        users: who.did,
+    // Who waited for most of its time need not know for whom: there may have been many.
+    let who = neighbours::users_of_cpu(phase_view, BESIDE_CPU);
+    let (users, next) = match who {
+        Some(who) => {
+            because.extend(who.because);
+            (who.did, who.next)
+        }
+        None if waited < OUTSIDE_DEVICE => return None,
+        None => (Vec::new(), Some(NextStep::new(Remedy::Inspect, "pidstat -u 1 10"))),
     };
-    because.extend(who.because);
+    let (device, waited) = (flow_view.named(), share(waited.min(1.0)));
+    let claim = LimitClaim::CpuWaitInMemory { device, waited, users };
     because.extend(flow_view.top().map(|level| level.exhibit_work()));
     let measures = Some(MeasuredSubject::Disturbed);
-    Some(finding(RULE.id, FindingWeight::Doubt, measures, claim, because, who.next))
+    Some(finding(RULE.id, FindingWeight::Doubt, measures, claim, because, next))
 }
 
 /// Others had a CPU, and nothing shows that the figure suffered.

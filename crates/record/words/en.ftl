@@ -580,7 +580,10 @@ limit-cpu-wait = Waiting for a CPU, not for { $device }: { $waited } of the time
     [none] { "" }
    *[other] { " " }{ $users }.
  }
-limit-cpu-wait-in-memory = The program waited for a CPU { $waited } of the time; { $device } was idle in between. { $users }.
+limit-cpu-wait-in-memory = The program waited for a CPU { $waited } of the time; { $device } was idle in between.{ $users ->
+    [none] { "" }
+   *[other] { " " }{ $users }.
+ }
 limit-cpu-users-beside = Meanwhile { $users }{ $waited ->
     [none] { "" }
    *[other] ; this run waited for a CPU { $waited } of the time
