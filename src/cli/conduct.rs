@@ -127,7 +127,8 @@ fn conducted(
     let _ = signal::ignore(libc::SIGXFSZ);
     let signals = signal::TERMINATING.to_vec();
     let board = environment.board.clone();
-    // Verbs of ours do that. Neither does a tool, nor a plan that was written by hand.
+    // What was typed to a verb of ours begins with nothing left in memory; a tool's words, and a plan that was written by
+    // hand, do only what they say.
     let origin = &plan.origin;
     let drain = !origin.words.is_empty() && origin.verb().is_some_and(|verb| named(verb).is_none());
     let options = RunOptions { record, signals, board, unseen: false, drain };

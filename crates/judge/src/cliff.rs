@@ -138,13 +138,12 @@ fn between_levels(phase_view: &PhaseView<'_>) -> Option<SpeedFall> {
     let (left, right) = intervals.split_at(at);
     let right = right.get(1..)?;
     let (before, after) = (total(left), total(right));
+    // A stall is no second rate.
+    let goes_on = |part: &[RateInterval], whole: RateInterval| {
+        let going = part.iter().filter(|part| part.rate() > whole.rate() * CLIFF_GOING).count();
+        going as f64 >= part.len() as f64 * CLIFF_SIDE
+    };
     (goes_on(left, before) && goes_on(right, after)).then_some(SpeedFall { before, after, all })
-}
-
-/// A stall is no second rate.
-fn goes_on(part: &[RateInterval], whole: RateInterval) -> bool {
-    let going = part.iter().filter(|part| part.rate() > whole.rate() * CLIFF_GOING).count();
-    going as f64 >= part.len() as f64 * CLIFF_SIDE
 }
 
 #[cfg(test)]

@@ -40,19 +40,23 @@ fn on<'c, 'a>(
     })
 }
 
+/// The limits that were seen in a phase after its start, where they were others, each from the moment at which they were
+/// seen; what changed after the last look may have held until the end.
+pub(super) fn later(phase: &PhaseRecord) -> impl Iterator<Item = (Nanos, &[Throttle])> {
+    let evidence = &phase.evidence;
+    let changes = evidence.limit_changes.iter().filter(|change| change.at_ns > Nanos::ZERO);
+    let changes = changes.map(|change| (change.at_ns, change.io.as_slice()));
+    let end = phase.span.length();
+    changes.chain(evidence.limits.as_deref().map(|limits| (end, limits.io.as_slice())))
+}
+
 /// The limit on the devices of a flow from each moment on at which another one was seen; the last may have begun
 /// earlier.
 fn steps<'a>(flow_view: &FlowView<'a>) -> Vec<(Nanos, Option<&'a Throttle>)> {
-    let evidence = &flow_view.phase.evidence;
     let here = |limits: &'a [Throttle]| on(flow_view, limits).next().map(|(throttle, _)| throttle);
     let at_first = at_start(flow_view.record, flow_view.phase).and_then(here);
-    let changes = evidence.limit_changes.iter().filter(|change| change.at_ns > Nanos::ZERO);
-    let changes = changes.map(|change| (change.at_ns, here(&change.io)));
-    let end = flow_view.phase.span.length();
-    // What changed after the last look may have held until then.
-    let at_last = evidence.limits.as_deref().map(|limits| (end, here(&limits.io)));
-    let first = [(Nanos::ZERO, at_first)].into_iter();
-    first.chain(changes).chain(at_last).collect()
+    let later = later(flow_view.phase).map(|(at, limits)| (at, here(limits)));
+    [(Nanos::ZERO, at_first)].into_iter().chain(later).collect()
 }
 
 /// A limit on the devices of a flow that changed, came or went, and for which share of the time at the most one
@@ -181,7 +185,7 @@ pub(super) fn above<'a>(flow_view: &FlowView<'a>) -> Option<(&'a Throttle, Bandw
         LimitValue::OpsPerSecond(_) => return None,
     };
     let value = cap(throttle) * each;
-    let lasts = Estimate { value, low: value * (1.0 - LIMIT_NEAR), high: value };
+    let lasts = as_estimate(value);
     (figure.0 > value * (1.0 + LIMIT_NEAR)).then_some((throttle, figure, lasts))
 }
 
@@ -196,13 +200,17 @@ pub(super) fn capped(phase_view: &PhaseView<'_>, figure: Estimate) -> Option<Est
         let most = cap(throttle) * (1.0 + LIMIT_NEAR);
         match throttle.limit {
             LimitValue::BytesPerSecond(_) if figure.value > most * at_once => None,
-            LimitValue::BytesPerSecond(cap) if figure.value > most => {
-                let value = cap as f64;
-                Some(Estimate { value, low: value * (1.0 - LIMIT_NEAR), high: value })
+            LimitValue::BytesPerSecond(_) if figure.value > most => {
+                Some(as_estimate(cap(throttle)))
             }
             _ => Some(figure),
         }
     })
+}
+
+/// What a limit allows, as a figure: a run comes as near to it.
+fn as_estimate(value: f64) -> Estimate {
+    Estimate { value, low: value * (1.0 - LIMIT_NEAR), high: value }
 }
 
 /// What a limit allows, to be claimed.

@@ -99,21 +99,21 @@ pub(super) fn stalls(phase_view: &PhaseView<'_>, fell: bool) -> Vec<Nanos> {
     let p99 = within(Percentile::P99);
     let p50 = within(Percentile::P50) as f64;
     let span = &phase_view.phase.span;
-    let points = points(phase_view, span.stopped);
-    let time: Nanos = points.iter().map(|(covered, _)| *covered).sum();
+    let called = points(phase_view, span.stopped);
+    let time: Nanos = called.iter().map(|(covered, _)| *covered).sum();
     // Of few I/Os the slowest of a hundred is the stall itself.
     let far = (p99 as f64 * STALL_P99).min((p50 * STALL_USUAL).max(time.0 as f64 * LASTS));
     let least = STALL.max(Nanos(far as u64));
-    let stalls = gaps(&points, direct, least);
+    let stalls = gaps(&called, direct, least);
     if !stalls.is_empty() || fell {
         return stalls;
     }
+    let usual = Nanos((p50 * STALL_P50) as u64);
     if !direct {
-        let with_flush = self::points(phase_view, span.ended());
-        return between_stretches(&with_flush, Nanos((p50 * STALL_P50) as u64), least);
+        return between_stretches(&points(phase_view, span.ended()), usual, least);
     }
-    let thin = thin(&points, p99);
-    if thin.is_empty() { often(&points, Nanos((p50 * STALL_P50) as u64)) } else { thin }
+    let thin = thin(&called, p99);
+    if thin.is_empty() { often(&called, usual) } else { thin }
 }
 
 /// Gaps longer than this in which nothing happened.

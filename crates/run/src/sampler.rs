@@ -454,8 +454,7 @@ impl<'a> PhaseSampler<'a> {
         self.census_sooner = after(OTHERS_SOONER, OTHERS_COST_SOONER);
     }
 
-    /// In the last sample the devices moved twice as much as the run, or more, and not for a layer of its own: others may be
-    /// there now that will be gone soon.
+    /// In the last sample the devices moved twice as much as the run, or more: others may be there now that will be gone soon.
     fn others_at_work(&self) -> bool {
         let Some(last) = self.series.points.last() else { return false };
         let (read, written) = (last.device_read_bytes, last.device_write_bytes);

@@ -18,19 +18,12 @@ pub fn changes(phase_view: &PhaseView<'_>) -> Vec<ConditionChange> {
 
 /// Limits on the devices of the phase that came, went or changed: between one look and the next.
 fn of_limits(phase_view: &PhaseView<'_>, all: &mut Vec<ConditionChange>) {
-    let evidence = &phase_view.phase.evidence;
     let Some(mut before) = limits::at_start(phase_view.record, phase_view.phase) else { return };
     let here = |throttle: &Throttle| {
         let mut stacks = phase_view.cases.iter().flat_map(|flow_view| &flow_view.subject.stack);
         stacks.any(|layer| layer.number == throttle.device)
     };
-    let mut looks: Vec<(Nanos, &[Throttle])> =
-        evidence.limit_changes.iter().map(|change| (change.at_ns, &*change.io)).collect();
-    looks.retain(|(at, _)| *at > Nanos::ZERO);
-    if let Some(limits) = &evidence.limits {
-        looks.push((phase_view.phase.span.length(), &limits.io));
-    }
-    for (at, now) in looks {
+    for (at, now) in limits::later(phase_view.phase) {
         for throttle in before.iter().filter(|throttle| here(throttle)) {
             if !now.iter().any(|other| same(throttle, other)) {
                 all.push(changed(throttle, at, throttle.value().to_string(), "none".into()));

@@ -175,6 +175,13 @@ pub struct FioSync {
     pub write_hint: FioWriteHint,
 }
 
+impl FioSync {
+    /// Whether it flushes when all is written, which its time includes.
+    pub fn flushes_at_end(&self) -> bool {
+        self.end_fsync || self.fsync_on_close || self.end_syncfs
+    }
+}
+
 impl Default for FioSync {
     fn default() -> Self {
         Self {

@@ -142,9 +142,7 @@ impl FioJobReport {
     fn count(&mut self, job: &FioJob, result: &JobResult, phase: &PhaseRecord) {
         let time = result.span.map_or(phase.span.time(), |span| {
             let closing = phase.span.ended().max(span.stopped);
-            let sync = &job.sync;
-            let flushes = sync.end_fsync || sync.fsync_on_close || sync.end_syncfs;
-            let end = if flushes { closing } else { span.stopped };
+            let end = if job.sync.flushes_at_end() { closing } else { span.stopped };
             end.since(span.counted)
         });
         let runtime_ms = time.0.div_ceil(1_000_000);

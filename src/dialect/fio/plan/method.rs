@@ -204,7 +204,7 @@ impl FioJob {
                 "leave one of them out",
             ));
         }
-        let ends = sync.end_fsync || sync.fsync_on_close || sync.end_syncfs;
+        let ends = sync.flushes_at_end();
         Ok(match (sync.sync, sync.fsync, sync.fdatasync) {
             (_, every @ 1.., _) if ends => Durability::FsyncEvery(Ops(every.into())),
             (_, every @ 1.., _) => Durability::FsyncBetween(Ops(every.into())),
