@@ -138,7 +138,8 @@ fn a_neighbour_of_the_middle_third_is_named() {
 /// Nothing lies behind the blocks of a card, and its limit sets the rate all the same.
 #[test]
 fn what_answers_below_a_limit_has_not_set_the_rate() {
-    let _beside = lab::beside();
+    // What other tests do to the disk of the host stands beside a card that reads nothing from it.
+    let _alone = lab::alone();
     let card = lab::need!(Card::rawsd());
     for line in [
         "dd if={} of=/dev/null bs=1M count=60 iflag=direct",
