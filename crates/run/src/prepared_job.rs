@@ -127,12 +127,22 @@ impl PreparedJob<'_> {
         if self.at_least() == Nanos::ZERO || !through_memory || self.resolved.method.without_io() {
             return BetweenPasses::default();
         }
-        let flush = match self.blocks.durability {
+        let flush = self.flush_at_end().filter(|_| self.writes());
+        BetweenPasses { flush, commit: false, drop: true }
+    }
+
+    fn flush_at_end(&self) -> Option<FlushKind> {
+        match self.blocks.durability {
             Durability::FsyncAtEnd => Some(FlushKind::Fsync),
             Durability::FdatasyncAtEnd => Some(FlushKind::Fdatasync),
             _ => None,
-        };
-        BetweenPasses { flush: flush.filter(|_| self.writes()), commit: false, drop: true }
+        }
+    }
+
+    /// The flush between the ramp and what counts, where one ends the timing: the drive's own cache may hold what the
+    /// ramp wrote.
+    pub fn ramp_flush(&self) -> Option<FlushKind> {
+        self.flush_at_end().filter(|_| self.writes() && self.ramp() > Nanos::ZERO)
     }
 
     /// Time that is not counted. None for buffered writes with a flush inside the timing: what

@@ -167,6 +167,7 @@ impl<'a> PhaseContext<'a> {
             quota: IoQuota {
                 ramp: job.ramp(),
                 ramp_bytes: job.job.stop.ramp_bytes.0,
+                ramp_flush: job.ramp_flush(),
                 at_least: job.at_least(),
                 between: self.between_passes(job),
                 ..quota(&job.job.stop, pattern.largest(), thread, job.threads)

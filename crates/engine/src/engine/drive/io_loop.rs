@@ -189,14 +189,14 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
     fn start(&mut self) {
         let now = self.backend.now();
         let quota = self.worker.quota;
-        let counted = match quota.ramp_bytes {
-            0 => now + quota.ramp,
-            _ => Timestamp(u64::MAX),
+        let counted = match quota.ramp_is_told() {
+            false => now + quota.ramp,
+            true => Timestamp(u64::MAX),
         };
         (self.now, self.listed_before, self.held_free.1) = (now, now, now);
         let totals = &mut self.worker_totals;
         (totals.started, totals.counted, totals.stopped) = (now, counted, now);
-        let timed = quota.time.filter(|_| quota.ramp_bytes == 0);
+        let timed = quota.time.filter(|_| !quota.ramp_is_told());
         self.deadline = timed.map(|time| counted + time);
         self.pace.start(now);
         self.batching.start(now);
@@ -550,8 +550,8 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
         if MORE && self.trim_pool.is_some() {
             self.collect_trims();
         }
-        if MORE && self.worker.quota.ramp_bytes > 0 {
-            self.ramp_by_bytes();
+        if MORE && self.worker.quota.ramp_is_told() && self.worker_totals.counted.0 == u64::MAX {
+            self.look_at_ramp();
         }
         self.worker_totals.stopped = self.now;
         if MORE && self.level.as_ref().is_some_and(|level| level.is_due(self.now)) {
@@ -663,13 +663,22 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
         }
     }
 
-    /// Begins to count when so many bytes were moved.
+    /// Begins to count when so many bytes were moved, or when what was written so far is flushed.
     #[cold]
-    fn ramp_by_bytes(&mut self) {
-        if self.ramp_left == 0 && self.worker_totals.counted.0 == u64::MAX {
-            self.worker_totals.counted = self.now;
-            self.deadline = self.worker.quota.time.map(|time| self.now + time);
+    fn look_at_ramp(&mut self) {
+        let quota = self.worker.quota;
+        let over = match quota.ramp_bytes {
+            0 => self.now >= self.worker_totals.started + quota.ramp,
+            _ => self.ramp_left == 0,
+        };
+        if !over {
+            return;
         }
+        // A flush that fails ends the loop, as its fault says.
+        let flushed = quota.ramp_flush.map(|how| self.flush(how, None));
+        self.open &= flushed.is_none_or(|flushed| flushed.is_continue());
+        self.worker_totals.counted = self.now;
+        self.deadline = quota.time.map(|time| self.now + time);
     }
 
     /// Counts an I/O, in parts only where they are kept.

@@ -32,6 +32,9 @@ pub struct IoQuota {
     pub ramp: Nanos,
     /// Bytes that are done but not counted; 0: none.
     pub ramp_bytes: u64,
+    /// What the ramp has written is flushed before anything counts: else the flush that ends the timing would be
+    /// for these bytes, too.
+    pub ramp_flush: Option<FlushKind>,
     /// Counted time.
     pub time: Option<Nanos>,
     /// Bytes of this worker, counted or not.
@@ -42,6 +45,13 @@ pub struct IoQuota {
     pub at_least: Nanos,
     /// What comes between, then.
     pub between: BetweenPasses,
+}
+
+impl IoQuota {
+    /// The loop looks when the ramp is over: no moment for it is known beforehand.
+    pub(super) fn ramp_is_told(&self) -> bool {
+        self.ramp_bytes > 0 || self.ramp_flush.is_some()
+    }
 }
 
 /// Where a worker waits for the others, and tells that its clock has stopped.
@@ -211,7 +221,7 @@ impl Worker<'_> {
             || self.aside.any()
             || self.limits.level.is_some()
             || self.apart
-            || self.quota.ramp_bytes > 0
+            || self.quota.ramp_is_told()
             || self.rate.caps.has_own()
             || does.does(IoOp::Rewrite) && !L::AT_ONCE
             || does.does(IoOp::Trim)
