@@ -34,6 +34,7 @@ mod faulty;
 mod gauge;
 mod group;
 mod memory;
+mod nature;
 mod noise;
 mod paced;
 mod seccomp;
@@ -56,6 +57,7 @@ pub use gauge::{
 };
 pub use group::{Group, Joined, Limits, Room, command_in, limit_cpu, limit_mem};
 pub use memory::{Memory, Mounted, OverCard, Overlay, RamDisk};
+pub use nature::Nature;
 pub use noise::Noise;
 pub use paced::{Asked, Backing, PacedFuse};
 pub use seccomp::Seccomp;

@@ -10,7 +10,7 @@ use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use fuser::{
@@ -23,6 +23,7 @@ use fuser::{
 use super::dedup::Known;
 use super::den::{Folder, folder, undo};
 use super::fake::Trick;
+use super::nature::{Calendar, Nature, Part};
 use super::skip::{broken, need_fuse};
 use super::{Skip, Speed};
 
@@ -30,10 +31,6 @@ use super::{Skip, Speed};
 const NAME: &str = "disk.img";
 const DISK: INodeNo = INodeNo(2);
 const TTL: Duration = Duration::from_secs(1);
-
-/// How much time an idle server may make up for. Without any, every gap between two requests of a
-/// single reader would be lost for good; with this much, an idle second still is worth nothing.
-const SLACK: Duration = Duration::from_millis(10);
 
 /// Where the file's bytes are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,7 +68,7 @@ impl PacedFuse {
         let disk = Arc::new(Disk {
             size,
             store,
-            pace: Mutex::new(Pace { speed, free: Instant::now() }),
+            pace: Mutex::new(Calendar::new(speed)),
             read: AtomicU64::new(0),
             written: AtomicU64::new(0),
             noted: Mutex::new(None),
@@ -101,14 +98,19 @@ impl PacedFuse {
 
     /// Makes it faster or slower for the requests that come from now on.
     pub fn set_speed(&self, speed: Speed) {
-        let mut pace = self.disk.pace.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        *pace = Pace { speed, free: Instant::now() };
+        let mut pace = self.calendar();
+        (pace.speed, pace.free) = (speed, Instant::now());
     }
 
     /// Does nothing for this long, when it has done what it was asked until now.
     pub fn pause(&self, time: Duration) {
-        let mut pace = self.disk.pace.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut pace = self.calendar();
         pace.free = pace.free.max(Instant::now()) + time;
+    }
+
+    /// When it is free, and how fast it is.
+    pub(super) fn calendar(&self) -> MutexGuard<'_, Calendar> {
+        self.disk.calendar()
     }
 
     /// What it does to addresses and data.
@@ -160,7 +162,7 @@ pub struct Asked {
 struct Disk {
     size: u64,
     store: Store,
-    pace: Mutex<Pace>,
+    pace: Mutex<Calendar>,
     read: AtomicU64,
     written: AtomicU64,
     /// What was asked, while that is written down.
@@ -171,13 +173,6 @@ struct Disk {
     trick: Trick,
 }
 
-/// The single server's calendar.
-struct Pace {
-    speed: Speed,
-    /// When everything accepted so far will be done.
-    free: Instant,
-}
-
 impl Disk {
     fn note(&self, write: bool, offset: u64, len: u64) {
         let mut noted = self.noted.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
@@ -186,25 +181,8 @@ impl Disk {
         }
     }
 
-    /// When a request that came now will be done.
-    fn due(&self, bytes: u64, write: bool) -> Instant {
-        let mut pace = self.pace.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        let (bps, iops) = match write {
-            true => (pace.speed.write_bps, pace.speed.write_iops),
-            false => (pace.speed.read_bps, pace.speed.read_iops),
-        };
-        let share = |amount: u64, limit: u64| {
-            if limit == 0 {
-                0
-            } else {
-                (u128::from(amount) * 1_000_000_000 / u128::from(limit)) as u64
-            }
-        };
-        let cost = Duration::from_nanos(share(bytes, bps).max(share(1, iops)));
-        let now = Instant::now();
-        let start = now.checked_sub(SLACK).map_or(pace.free, |earliest| pace.free.max(earliest));
-        pace.free = start + cost;
-        pace.free
+    fn calendar(&self) -> MutexGuard<'_, Calendar> {
+        self.pace.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 }
 
@@ -277,6 +255,7 @@ struct Answer {
 enum What {
     Read { offset: u64, len: usize, reply: ReplyData },
     Written { len: u32, reply: ReplyWrite },
+    Flushed { reply: ReplyEmpty },
 }
 
 /// The answering thread: ends when the server is gone and everything is answered.
@@ -292,6 +271,7 @@ fn answer(disk: &Disk, queue: &Receiver<Answer>) {
                 disk.written.fetch_add(u64::from(len), Ordering::Relaxed);
                 reply.written(len);
             }
+            What::Flushed { reply } => reply.ok(),
             What::Read { offset, len, reply } => {
                 buffer.resize(len, 0);
                 match disk.trick.read(&disk.store, offset, &mut buffer) {
@@ -430,7 +410,7 @@ impl Filesystem for Server {
         serve_first();
         self.disk.note(false, offset, u64::from(size));
         let len = u64::from(size).min(self.disk.size.saturating_sub(offset));
-        let due = self.disk.due(len, false);
+        let due = self.disk.calendar().due(&Part { offset, data: None, bytes: len });
         // The answering thread is there as long as this sender is.
         let _ =
             self.due.send(Answer { due, what: What::Read { offset, len: len as usize, reply } });
@@ -454,7 +434,8 @@ impl Filesystem for Server {
         if offset + len > self.disk.size {
             return reply.error(Errno::ENOSPC);
         }
-        let due = self.disk.due(self.disk.known.fresh(data), true);
+        let bytes = self.disk.known.fresh(data);
+        let due = self.disk.calendar().due(&Part { offset, data: Some(data), bytes });
         if self.disk.trick.write(&self.disk.store, offset, data).is_err() {
             return reply.error(Errno::EIO);
         }
@@ -480,7 +461,14 @@ impl Filesystem for Server {
         _datasync: bool,
         reply: ReplyEmpty,
     ) {
-        reply.ok();
+        let calendar = self.disk.calendar();
+        // Only of a cache anything is left to be flushed.
+        let due = match calendar.nature {
+            Nature::Cache(_) => calendar.free,
+            _ => Instant::now(),
+        };
+        drop(calendar);
+        let _ = self.due.send(Answer { due, what: What::Flushed { reply } });
     }
 
     fn statfs(&self, _req: &Request, _ino: INodeNo, reply: ReplyStatfs) {
