@@ -1,10 +1,12 @@
 //! T25: a layer stored or read fewer bytes than were moved: compression, zeros left out.
+//! What a drive itself does with zeros no counter shows: that they were zeros is said.
 
 use super::measure::{FlowView, all_flushed, lost_in_memory};
 use super::threshold::{REACHED, RESIDENT, STORED};
 use super::words::share;
-use super::{Rule, RuleJudge, advice, finding, overwritten_in_memory};
-use assay_record::claim::{ExhibitOf, ExhibitValue, LayerClaim};
+use super::{Rule, RuleJudge, advice, finding, limits, note, overwritten_in_memory};
+use assay_plan::plan::{CopyWork, Fill, Work};
+use assay_record::claim::{CopiedData, ExhibitOf, ExhibitValue, LayerClaim};
 use assay_record::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, TrapId};
 
 /// Everything was flushed, and yet the device took less than was written; or compressed extents
@@ -14,7 +16,7 @@ pub const RULE: Rule = Rule {
     title: "Fewer bytes reached the device",
     happens: "A layer compresses, deduplicates or drops zeros, so the device gets less than was written.",
     seen_by: "Bytes written to the lowest device after the flush; FIEMAP's ENCODED flag before a read.",
-    said_when: "After a complete flush less than {STORED} arrived: wrong, layer. Less than {REACHED}: doubtful.",
+    said_when: "After a complete flush less than {STORED} arrived: wrong, layer. Less than {REACHED}: doubtful. Zeros that all arrived, at a rate that no limit explains: a note.",
     try_it: "`dd if=/dev/zero` to btrfs mounted with `compress=zstd`.",
     answer: "Own data cannot be compressed or deduplicated unless the plan says by how much.",
     judge: RuleJudge::Flow(judge),
@@ -27,7 +29,7 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
     }
     let (reach, level) = flow_view.reach()?;
     if reach >= REACHED {
-        return None;
+        return zeros_that_arrived(flow_view);
     }
     if flow_view.reads() {
         let encoded = flow_view.encoded_share();
@@ -69,6 +71,39 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
         because,
         advice::own_data(flow_view),
     ))
+}
+
+/// Only zeros were written, and no limit says why they were as fast as they were.
+fn zeros_that_arrived(flow_view: &FlowView<'_>) -> Option<Finding> {
+    let zeros = flow_view.writes()
+        && flow_view.first_write()
+        && only_zeros(flow_view)
+        && limits::holding(flow_view).is_none();
+    zeros.then(|| note(RULE.id, LayerClaim::ZerosMayShrink, vec![], advice::own_data(flow_view)))
+}
+
+/// Each job of the phase that writes writes zeros.
+fn only_zeros(flow_view: &FlowView<'_>) -> bool {
+    let data = |work: &Work| match work {
+        Work::Blocks(blocks) if blocks.pattern.mix.sends() => {
+            Some(blocks.pattern.fill == Fill::Zero)
+        }
+        Work::Blocks(_) => None,
+        Work::Copy(copy) => Some(copied(copy) == CopiedData::Zeros),
+        Work::Tree(_) => Some(false),
+    };
+    let jobs = flow_view.record.planned_jobs(flow_view.phase);
+    let mut written = jobs.iter().filter_map(|job| data(&job.work)).peekable();
+    written.peek().is_some() && written.all(|zeros| zeros)
+}
+
+/// What a copy moves.
+pub(super) fn copied(copy: &CopyWork) -> CopiedData {
+    match copy.from.path.as_deref().and_then(std::path::Path::to_str) {
+        Some("/dev/zero") => CopiedData::Zeros,
+        Some("/dev/urandom" | "/dev/random") => CopiedData::Random,
+        _ => CopiedData::Own,
+    }
 }
 
 #[cfg(test)]

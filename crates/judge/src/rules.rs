@@ -298,7 +298,8 @@ fn summary(
 /// The findings that are worth saying beside a figure that may be believed.
 pub(super) fn asides(found: &[Finding]) -> impl Iterator<Item = &Finding> {
     found.iter().filter(|f| {
-        [flush_bound::RULE.id, waiting_for_cpu::RULE.id, same_disk::RULE.id].contains(&f.trap)
+        [compressed::RULE.id, flush_bound::RULE.id, waiting_for_cpu::RULE.id, same_disk::RULE.id]
+            .contains(&f.trap)
     })
 }
 

@@ -2,8 +2,8 @@
 
 use super::measure::{FlowView, PhaseView};
 use super::threshold::{
-    LASTS, STALL, STALL_INTERVAL_OPS, STALL_INTERVALS, STALL_OFTEN, STALL_OPS, STALL_P50,
-    STALL_P99, STALL_PART, STALL_RATE, STALL_USUAL,
+    LASTS, STALL, STALL_INTERVAL_OPS, STALL_INTERVALS, STALL_OFTEN, STALL_OPS, STALL_P99,
+    STALL_PART, STALL_RATE, STALL_USUAL,
 };
 use super::{Rule, RuleJudge, cliff, finding, other_end, refuted};
 use assay_plan::plan::{Action, Caching};
@@ -21,7 +21,7 @@ pub const RULE: Rule = Rule {
     title: "Stalls",
     happens: "An average hides seconds in which no I/O completed.",
     seen_by: "The 100 ms series and its longest gap.",
-    said_when: "A gap longer than {STALL} and {STALL_P99} times the p99, or {STALL_USUAL} times the p50 and {LASTS} of the time, intervals below {STALL_RATE} of the median rate, or gaps longer than {STALL_OFTEN} and {STALL_P50} times the p50 that together are {STALL_PART} of the time: doubtful, unsteady.",
+    said_when: "A gap longer than {STALL} and {STALL_P99} times the p99, or {STALL_USUAL} times the p50 and {LASTS} of the time, intervals below {STALL_RATE} of the median rate, or gaps longer than {STALL_OFTEN} and {STALL_USUAL} times the p50 that together are {STALL_PART} of the time: doubtful, unsteady.",
     try_it: "A device that stalls for 1.5 s every 4 s.",
     answer: "Prints the maximum latency and the series beside each mean.",
     judge: RuleJudge::Phase(judge),
@@ -108,7 +108,7 @@ pub(super) fn stalls(phase_view: &PhaseView<'_>, fell: bool) -> Vec<Nanos> {
     if !stalls.is_empty() || fell {
         return stalls;
     }
-    let usual = Nanos((p50 * STALL_P50) as u64);
+    let usual = Nanos((p50 * STALL_USUAL) as u64);
     if !direct {
         return between_stretches(&points(phase_view, span.ended()), usual, least);
     }

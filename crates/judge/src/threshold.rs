@@ -207,7 +207,7 @@ pub const STALL: Nanos = Nanos::secs(1);
 /// And it must be this many times the slowest of a hundred operations.
 pub const STALL_P99: f64 = 20.0;
 
-/// Or this many times the usual one, if it is more than [`LASTS`] of the time.
+/// Or this many times the usual one, if it is more than [`LASTS`] of the time, or comes often.
 pub const STALL_USUAL: f64 = 6.0;
 
 /// An interval with less than this share of the usual one is a stall.
@@ -215,8 +215,6 @@ pub const STALL_RATE: f64 = 0.10;
 
 /// The shortest gap that is a stall where such gaps come often...
 pub const STALL_OFTEN: Nanos = Nanos::millis(300);
-/// ...if it is this many times the usual operation...
-pub const STALL_P50: f64 = 10.0;
 /// ...and more than this share of the time is in them.
 pub const STALL_PART: f64 = 0.20;
 /// Fewer operations or intervals than this have no usual one.
@@ -502,7 +500,6 @@ pub(super) fn spoken(name: &str) -> Option<String> {
         "STALL" => STALL.to_string(),
         "STALL_USUAL" => STALL_USUAL.to_string(),
         "STALL_OFTEN" => STALL_OFTEN.to_string(),
-        "STALL_P50" => STALL_P50.to_string(),
         "STALL_PART" => share(STALL_PART).to_string(),
         "WARM" => format!("{} K", WARM / 1000),
         "CEILING_FELL" => CEILING_FELL.to_string(),

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::super::compressed;
 use super::facts::PlaceFacts;
 use assay_plan::plan::{CacheDrop, CopyWork, Durability, PlanOrigin};
 use assay_plan::unit::Bytes;
@@ -29,11 +30,7 @@ pub(super) struct CopyEnds<'a> {
 impl CopyEnds<'_> {
     /// What the source holds, as far as its name tells.
     pub fn data(&self) -> CopiedData {
-        match self.copy.from.path.as_deref().and_then(Path::to_str) {
-            Some("/dev/zero") => CopiedData::Zeros,
-            Some("/dev/urandom" | "/dev/random") => CopiedData::Random,
-            _ => CopiedData::Own,
-        }
+        compressed::copied(self.copy)
     }
 
     /// The target, when it lies on a disk.
