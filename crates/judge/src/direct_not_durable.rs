@@ -72,6 +72,7 @@ fn written_out(flow_view: &FlowView<'_>) -> Option<Finding> {
 mod tests {
     use super::super::bench::{DoctoredRecord, verdict};
     use assay_plan::plan::Durability;
+    use assay_record::evidence::LayerKind;
     use assay_record::record::{TrapId, Trust};
 
     #[test]
@@ -91,6 +92,9 @@ mod tests {
     #[test]
     fn what_only_sync_file_range_wrote_is_not_called_durable() {
         let mut bench = DoctoredRecord::write_flushed();
+        bench.random();
+        let on = "ext4".into();
+        bench.layer_kind(LayerKind::Loop { file: "/i".into(), on, direct: true });
         bench.record.phases[0].flows[0].written_out = true;
         let found = verdict(&bench.record);
         assert!(found.findings.iter().all(|f| f.trap != TrapId::T16), "{found:?}");

@@ -1,10 +1,11 @@
 //! T14: a flush for each small write: the figure is the latency of a flush.
 
 use super::measure::{DeviceLevel, FlowView, ratio};
+use super::rule::mount_options;
 use super::threshold::{AMPLIFIED, FLUSH_BOUND, FLUSH_WRITES};
-use super::{Rule, RuleJudge, advice, note};
+use super::{Rule, RuleJudge, advice, note, own};
 use assay_plan::unit::{Bytes, Times};
-use assay_record::claim::{ExhibitOf, ExhibitSource, ExhibitValue, FlushClaim};
+use assay_record::claim::{ExhibitOf, ExhibitSource, ExhibitValue, FlushClaim, SyncCause};
 use assay_record::evidence::Direction;
 use assay_record::record::{Exhibit, Finding, Remedy, TrapId};
 
@@ -14,7 +15,7 @@ pub const RULE: Rule = Rule {
     title: "One flush per write",
     happens: "With a flush after each small write the figure is flush latency, and that time is in no busy counter.",
     seen_by: "Flushes of the device against write calls.",
-    said_when: "At least {FLUSH_BOUND} flushes per write: a note with the latency of a durable write, and with the amplification if the device wrote at least {AMPLIFIED} times as much as the program.",
+    said_when: "At least {FLUSH_BOUND} flushes per write: a note with the latency of a durable write, and with the amplification if the device wrote at least {AMPLIFIED} times as much as the program. So much more because data go into a journal first (`data=journal`): a note, which is said first.",
     try_it: "`assay dd if=/dev/zero of=x bs=10k count=400 oflag=dsync`",
     answer: "Prints the counts of flushes and writes beside the rate.",
     judge: RuleJudge::Flow(judge),
@@ -43,7 +44,23 @@ fn amplified(level: &DeviceLevel<'_>) -> Option<(f64, Exhibit)> {
     Some((times, level.shows(ExhibitOf::WrittenTo, value)))
 }
 
+/// All data went into the journal first.
+fn written_twice(flow_view: &FlowView<'_>) -> Option<Finding> {
+    let ours = flow_view.writes() && flow_view.on_devices() && flow_view.first_write();
+    let option = own::journals_data(flow_view.subject).filter(|_| ours)?;
+    let level = flow_view.top()?;
+    let (times, shown) = amplified(level)?;
+    let (device, times) = (level.name(), Times(times));
+    let claim = FlushClaim::WrittenTwice { device, times, option: option.into() };
+    let because = vec![shown, mount_options(flow_view.subject.mount.seen()?)];
+    Some(note(RULE.id, claim, because, None))
+}
+
 fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
+    written_twice(flow_view).or_else(|| each_write_flushed(flow_view))
+}
+
+fn each_write_flushed(flow_view: &FlowView<'_>) -> Option<Finding> {
     let flushes = flushes(flow_view)?;
     let level = flow_view.top()?;
     let writes = level.asked.writes;
@@ -64,7 +81,13 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
     let device = level.name();
     Some(note(
         RULE.id,
-        FlushClaim::EachWriteFlushed { flushes, writes, device, amplified: amplified.map(Times) },
+        FlushClaim::EachWriteFlushed {
+            flushes,
+            writes,
+            device,
+            amplified: amplified.map(Times),
+            cause: own::synchronous(flow_view.subject).unwrap_or(SyncCause::Asked),
+        },
         because,
         advice::own_verb(flow_view, Remedy::OtherBlocks, "quick", ""),
     ))

@@ -155,6 +155,17 @@ pub(super) fn exceeded(
     amount > cap * (1.0 + LIMIT_NEAR) * seconds.as_secs()
 }
 
+/// A limit that did not change let pass all that it allows: there was no time in which nothing passed.
+pub(super) fn used_up(flow_view: &FlowView<'_>) -> bool {
+    let seconds = flow_view.time().as_secs();
+    let all = |(throttle, level): (&Throttle, &DeviceLevel<'_>)| {
+        let (cap, amounts) = used(flow_view, level, throttle);
+        let most = amounts.into_iter().fold(0.0, f64::max);
+        most >= cap * (1.0 - LIMIT_NEAR) * seconds && !exceeded(flow_view, throttle, level)
+    };
+    over(flow_view).any(all) && changing(flow_view).is_none()
+}
+
 /// A limit that may hold a flow back although its figure is below it: the kernel counts some requests
 /// twice that are split on the way (6.18: those of io_uring on a bare device).
 pub(super) fn holding<'c, 'a>(

@@ -371,6 +371,7 @@ mod tests {
     #[test]
     fn nobody_is_accused_when_nothing_is_found() {
         let mut bench = DoctoredRecord::write_flushed();
+        bench.random();
         bench.beside(&[("dd", Nanos::secs(2), Bytes::mib(19))]);
         let found = verdict(&bench.record);
         assert!(found.findings.is_empty(), "{found:?}");
@@ -379,6 +380,7 @@ mod tests {
     #[test]
     fn whoever_has_a_cpu_is_told_beside_the_figure() {
         let mut bench = DoctoredRecord::write_flushed();
+        bench.random();
         rests_on(&mut bench, "ext4");
         bench.ran(&[0], Some(Nanos::millis(150)));
         let busy = ("sh", Nanos::millis(4900), Bytes::ZERO);

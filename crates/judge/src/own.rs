@@ -7,6 +7,7 @@ use super::threshold::{
 };
 use assay_plan::plan::{Action, Caching, Durability, Method};
 use assay_plan::unit::{ByteRange, Bytes, KIB, Nanos};
+use assay_record::claim::SyncCause;
 use assay_record::evidence::{Direction, Mount, PathKind, SECTOR, Snapshot, Subject};
 use assay_record::record::{Evidence, Flow};
 
@@ -53,7 +54,7 @@ impl FlowView<'_> {
             let one_by_one =
                 matches!(flow.durability, Durability::OpenSync | Durability::OpenDsync)
                     || flow.durability.every().is_some()
-                    || mounted_sync(subject);
+                    || synchronous(subject).is_some();
             let writes = flow.direction == Direction::Write;
             if flow.caching != Caching::Direct || writes && one_by_one {
                 return None;
@@ -102,12 +103,12 @@ impl FlowView<'_> {
             extra = extra.saturating_add(calls.saturating_mul(rest));
             match flow.direction {
                 Direction::Write => {
-                    if journals_data(subject) {
+                    if journals_data(subject).is_some() {
                         records = records.saturating_add(flow.bytes.0);
                     }
                     let flushes = match flow.durability {
                         Durability::OpenSync | Durability::OpenDsync => calls,
-                        _ if mounted_sync(subject) => calls,
+                        _ if synchronous(subject).is_some() => calls,
                         Durability::None => 0,
                         other => 1 + calls / other.every().unwrap_or(calls).max(1),
                     };
@@ -273,17 +274,20 @@ fn read_ahead(subject: &Subject) -> u64 {
     window.saturating_mul(KIB)
 }
 
-/// Every write to the file system is synchronous, whatever the program asked for.
-pub(super) fn mounted_sync(subject: &Subject) -> bool {
+/// Why every write is synchronous, whatever the program asked for.
+pub(super) fn synchronous(subject: &Subject) -> Option<SyncCause> {
     let options = subject.mount.seen().map_or("", |mount| &mount.options);
-    options.split(',').any(|option| option == "sync")
+    let mounted = options.split(',').any(|option| option == "sync");
+    mounted
+        .then_some(SyncCause::Mount)
+        .or_else(|| subject.sync_attribute.then_some(SyncCause::Attribute))
 }
 
-/// The file system writes data into its journal first, and so everything twice (ext4's
+/// The mount option by which the file system writes data into its journal first, and so everything twice (ext4's
 /// `data=journal`).
-fn journals_data(subject: &Subject) -> bool {
+pub(super) fn journals_data(subject: &Subject) -> Option<&str> {
     let options = subject.mount.seen().map_or("", |mount| &mount.options);
-    options.split(',').any(|option| option == "data=journal")
+    options.split(',').find(|option| *option == "data=journal")
 }
 
 #[cfg(test)]

@@ -71,6 +71,7 @@ mod tests {
     #[test]
     fn parts_of_sectors_are_named_once() {
         let mut bench = DoctoredRecord::write_flushed();
+        bench.random();
         bench.direct(true);
         bench.record.phases[0].flows[0].block = Bytes(512);
         let traps = |bench: &DoctoredRecord| -> Vec<TrapId> {

@@ -16,7 +16,8 @@ use super::{
     worn_out, wrong_content, zoned_or_dax,
 };
 use assay_plan::unit::Bandwidth;
-use assay_record::claim::{Claim, DataArrival, MemoryClaim, SummaryClaim};
+use assay_record::claim::{Claim, DataArrival, FlushClaim, MemoryClaim, SummaryClaim};
+use assay_record::evidence::LayerKind;
 use assay_record::record::{
     Finding, FindingWeight, MeasuredSubject, NextStep, PhaseLedger, PhaseRecord, Record,
     TimeHolder, Trust, Verdict,
@@ -131,8 +132,12 @@ pub(super) fn balanced(record: &Record, phase: &PhaseRecord) -> (Verdict, PhaseL
         let others = found.iter_mut().filter(|finding| finding.trap != failed::RULE.id);
         others.for_each(|finding| finding.next = None);
     }
-    found.iter_mut().for_each(|finding| from_desk(record, finding));
     found.sort_by_key(rank);
+    let device_alone =
+        found.iter().all(|f| f.weight == FindingWeight::Note && f.measures.is_none())
+            && no_maximum(&phase_view, &found).is_none();
+    found.extend(device_alone.then(|| compressed::zeros_that_arrived(&phase_view)).flatten());
+    found.iter_mut().for_each(|finding| from_desk(record, finding));
     found.shrink_to_fit();
     let (trust, measures) = mapped(&found);
     let corrected = match trust {
@@ -289,7 +294,13 @@ fn summary(
             };
             claims.extend(said.map(Claim::from));
         }
-        None if trust == Trust::Sound => claims.extend(asides(found).map(|f| f.claim.clone())),
+        None if trust == Trust::Sound => {
+            claims.extend(asides(found).map(|f| f.claim.clone()));
+            // Who reads a limit beside half of it wants to know why first.
+            claims.sort_by_key(|claim| {
+                !matches!(claim, Claim::Flush(FlushClaim::WrittenTwice { .. }))
+            });
+        }
         None => {}
     }
     claims
@@ -328,8 +339,22 @@ fn sound(phase_view: &PhaseView<'_>, found: &[Finding]) -> Vec<Claim> {
     };
     match no_maximum(phase_view, found) {
         Some(why) => vec![SummaryClaim::Arrived { arrived }.into(), why],
-        None => vec![SummaryClaim::SpeedOfDevice { arrived }.into()],
+        None => vec![match served(phase_view) {
+            Some((device, on)) => SummaryClaim::SpeedOfServedFile { arrived, device, on }.into(),
+            None => SummaryClaim::SpeedOfDevice { arrived }.into(),
+        }],
     }
+}
+
+/// A device whose file a program serves, and on what.
+fn served(phase_view: &PhaseView<'_>) -> Option<(String, String)> {
+    let stacks = phase_view.cases.iter().filter(|flow_view| flow_view.on_devices());
+    stacks.flat_map(|flow_view| &flow_view.subject.stack).find_map(|layer| match &layer.kind {
+        LayerKind::Loop { on, .. } if on.starts_with("fuse") => {
+            Some((layer.name.clone(), on.clone()))
+        }
+        _ => None,
+    })
 }
 
 /// Why the figure is not the most that the device can do, where the device had time left.

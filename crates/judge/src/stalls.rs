@@ -5,7 +5,7 @@ use super::threshold::{
     LASTS, STALL, STALL_INTERVAL_OPS, STALL_INTERVALS, STALL_OFTEN, STALL_OPS, STALL_P99,
     STALL_PART, STALL_RATE, STALL_USUAL,
 };
-use super::{Rule, RuleJudge, cliff, finding, other_end, refuted};
+use super::{Rule, RuleJudge, cliff, finding, limits, other_end, refuted};
 use assay_plan::plan::{Action, Caching};
 use assay_plan::stats::{Percentile, median};
 use assay_plan::unit::{Nanos, Timestamp};
@@ -31,6 +31,11 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
     // Who waits for the other end of a pipe tells that.
     let at_other_end = found.iter().any(|f| f.trap == other_end::RULE.id);
     if refuted(found) || at_other_end || phase_view.paced() || phase_view.ops() < STALL_OPS {
+        return None;
+    }
+    // What a limit lets pass as a whole, 8 MiB of writeback say, leaves seconds with nothing in them.
+    if phase_view.cases.iter().any(|flow_view| flow_view.on_devices() && limits::used_up(flow_view))
+    {
         return None;
     }
     let fell = found.iter().any(|f| f.trap == cliff::RULE.id);

@@ -135,8 +135,14 @@ impl VerdictSum {
         self.lead.take_if(|lead| !lead.iter().eq(plain.iter().copied()));
         self.count += 1;
         self.good += usize::from(verdict.trust == Trust::Sound);
-        let praise =
-            |claim: &&Claim| matches!(claim, Claim::Summary(SummaryClaim::SpeedOfDevice { .. }));
+        let praise = |claim: &&Claim| {
+            matches!(
+                claim,
+                Claim::Summary(
+                    SummaryClaim::SpeedOfDevice { .. } | SummaryClaim::SpeedOfServedFile { .. }
+                )
+            )
+        };
         self.praised += usize::from(verdict.claims.first().as_ref().is_some_and(praise));
         if self.worst.as_ref().is_none_or(|(_, worst)| order(verdict) > order(worst)) {
             self.worst = Some((phase.name.clone(), verdict.clone()));

@@ -382,10 +382,15 @@ flush-never-reached = The flush never reached { $device }{ $option ->
     [none] {""}
    *[other] {" "}(it is mounted with { $option })
  }: data in its cache are not safe on a power failure.
-flush-each-write-flushed = Flush-bound: { $flushes } flushes for { $writes } writes; this is the latency of a durable write, not throughput.{ $amplified ->
+flush-each-write-flushed = Flush-bound: { $flushes } flushes for { $writes } writes{ $cause ->
+    [mount] , as the file system is mounted sync
+    [attribute] , as the file is synchronous (chattr +S)
+   *[asked] {""}
+ }; this is the latency of a durable write, not throughput.{ $amplified ->
     [none] {""}
    *[other] {" "}{ $device } wrote { DIGITS($amplified, 1) } times as much as the program: each of its { $writes } writes was made durable on its own, with file system metadata and a flush.
  }
+flush-written-twice = { $device } wrote { DIGITS($times, 2) } times as much as the program: the file system writes all data into its journal first ({ $option }).
 flush-in-drive-cache = The data went into the write cache of { $device }: no flush was requested.
 flush-only-written-out = Not durable: sync_file_range writes no metadata and does not flush the cache of { $device }.
 flush-burst-into-memory = The first { $bytes } went into memory at { $first }; after that, writes were throttled to { $later }.
@@ -814,6 +819,7 @@ cell-instead-of-tool = { $value }
 
 summary-nothing-found = Nothing was found against this figure.
 summary-speed-of-device = This is the speed of the device: { $arrived }.
+summary-speed-of-served-file = This is the speed of { $device } and of the program that serves its file ({ $on }); no disk can be seen below it: { $arrived }.
 summary-arrived = { SENTENCE($arrived) }.
 summary-not-peak = { $device } was busy { $busy } of the time, so this is not its peak speed.
 summary-flush-ran-on = The flush was still running when the watch ended, at { $pace }.

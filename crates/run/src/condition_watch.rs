@@ -41,6 +41,8 @@ struct KnownCondition {
     read: Nanos,
     /// How often it has changed.
     changes: usize,
+    /// Bytes that the phase had written then.
+    written: u64,
 }
 
 /// The conditions of one phase.
@@ -105,22 +107,28 @@ impl ConditionWatch {
             now.extend(each.filter_map(|leaf| others_in_flight(leaf, &before, counted)));
         }
         let at = began.since(started);
-        now.into_iter().for_each(|condition| self.note(condition, at));
+        now.into_iter().for_each(|condition| self.note(condition, at, done.write_bytes));
         let took = clock::now().since(began);
         self.due = began + EACH.max(Nanos(took.0.saturating_mul(SPARSE)));
     }
 
     /// Keeps what a condition is now, and that it changed.
-    fn note(&mut self, condition: Condition, at: Nanos) {
+    fn note(&mut self, condition: Condition, at: Nanos, written: u64) {
         let same = |known: &&mut KnownCondition| {
             known.condition.of == condition.of && known.condition.kind == condition.kind
         };
         let Some(known) = self.known.iter_mut().find(same) else {
-            self.known.push(KnownCondition { condition, read: at, changes: 0 });
+            self.known.push(KnownCondition { condition, read: at, changes: 0, written });
             return;
         };
         let from = std::mem::replace(&mut known.read, at);
         if !known.condition.changed(&condition) || known.changes >= CHANGES_OF_ONE {
+            return;
+        }
+        // The space that its own files take is no news.
+        let own = written.saturating_sub(std::mem::replace(&mut known.written, written));
+        if condition.kind == ConditionKind::FreeSpace && known.condition.fell_by(&condition, own) {
+            known.condition = condition;
             return;
         }
         known.changes += 1;

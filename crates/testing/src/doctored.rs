@@ -84,6 +84,7 @@ fn subject(path: &str) -> Subject {
             past_cache: None,
         }),
         copies: None,
+        sync_attribute: false,
     }
 }
 
@@ -97,6 +98,7 @@ fn nothing(path: &str) -> Subject {
         bottom: LeafKind::Nothing(path.into()),
         direct: Reading::Unseen("no file".into()),
         copies: None,
+        sync_attribute: false,
         ..subject(path)
     }
 }
@@ -417,6 +419,15 @@ impl DoctoredRecord {
         bench.flushes(2);
         bench.work(0.95, 0.05);
         bench
+    }
+
+    /// Its data are random, not zeros.
+    pub fn random(&mut self) {
+        for job in self.record.plan.phases.iter_mut().flat_map(|phase| &mut phase.jobs) {
+            if let Work::Copy(copy) = &mut job.work {
+                copy.from.path = Some("/dev/urandom".into());
+            }
+        }
     }
 
     /// 20 MiB read cold, 15.9 MiB per second.

@@ -106,6 +106,7 @@ pub fn card_subject(path: &str) -> Subject {
             past_cache: None,
         }),
         copies: None,
+        sync_attribute: false,
     }
 }
 
@@ -565,6 +566,7 @@ pub fn subject_in_memory(path: &str, options: &str) -> Subject {
             past_cache: None,
         }),
         copies: None,
+        sync_attribute: false,
         ..card_subject(path)
     }
 }

@@ -84,6 +84,8 @@ pub enum SummaryClaim {
     NothingFound,
     /// The device set the rate.
     SpeedOfDevice { arrived: DataArrival },
+    /// A loop device whose file a program serves: what is below that cannot be seen.
+    SpeedOfServedFile { arrived: DataArrival, device: String, on: String },
     /// All data moved; something else set the rate.
     Arrived { arrived: DataArrival },
     /// The device was idle for a part of the time.

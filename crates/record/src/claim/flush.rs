@@ -43,12 +43,19 @@ pub enum FlushClaim {
         device: String,
         option: Option<String>,
     },
-    /// And how much more than the program the device wrote for that, where it is much.
+    /// How much more than the program the device wrote for that, where it is much; and why, where nobody asked.
     EachWriteFlushed {
         flushes: u64,
         writes: u64,
         device: String,
         amplified: Option<Times>,
+        cause: SyncCause,
+    },
+    /// With this mount option all data go into the journal first.
+    WrittenTwice {
+        device: String,
+        times: Times,
+        option: String,
     },
     InDriveCache {
         device: String,
@@ -145,4 +152,17 @@ pub enum LeftWrites {
     },
     /// The device got as many bytes, which are not all of this file.
     SomePages,
+}
+
+/// Who asked for a flush after each write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum SyncCause {
+    /// The program.
+    Asked,
+    /// The mount, by its option.
+    Mount,
+    /// The file, by its attribute.
+    Attribute,
 }

@@ -31,7 +31,7 @@ pub use compare::{
 pub use exhibit::{
     ExhibitOf, ExhibitQuantity, ExhibitSource, ExhibitUnit, ExhibitValue, HeldTime, ReadTimes,
 };
-pub use flush::{FlushClaim, LeftWrites};
+pub use flush::{FlushClaim, LeftWrites, SyncCause};
 pub use layer::{DataTranslation, LayerClaim, LayerWork};
 pub use limit::{CgroupLimit, LimitClaim, MissingRequests};
 pub use memory::MemoryClaim;

@@ -118,6 +118,16 @@ impl Condition {
             self.kind != ConditionKind::OthersInFlight || then.max(*now) >= then.min(*now) * DEEPER;
         (then - now).abs() >= *least && deeper
     }
+
+    /// Whether it is a number that fell by so much at the most, or little more.
+    pub fn fell_by(&self, now: &Self, most: u64) -> bool {
+        let number = |condition: &Self| match condition.value {
+            ConditionValue::Number { value, .. } => Some(value),
+            ConditionValue::Mode(_) => None,
+        };
+        let fell = number(self).zip(number(now)).map(|(then, now)| then - now);
+        fell.is_some_and(|fell| (0.0..=most as f64 * (1.0 + SPACE)).contains(&fell))
+    }
 }
 
 /// Reads the conditions of a phase.

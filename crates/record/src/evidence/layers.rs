@@ -30,6 +30,10 @@ pub struct Subject {
     /// How often the file system itself writes each byte of data (btrfs: its profiles raid1, raid10, dup). Absent: once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub copies: Option<u32>,
+    /// The file, or the folder that new files have it from, has the attribute `S` (`chattr +S`): each write is
+    /// synchronous. Absent: it has not, or its file system has no attributes.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub sync_attribute: bool,
 }
 
 /// What a path is.

@@ -45,6 +45,7 @@ impl SysRoot {
             bottom: LeafKind::Nothing(full.to_text()),
             direct: Reading::Unseen("not a disk".into()),
             copies: None,
+            sync_attribute: false,
         };
         match kind {
             PathKind::Character | PathKind::Stream => return subject,
@@ -73,6 +74,7 @@ impl SysRoot {
                     }
                 }
                 subject.space = space(&self.at(&place));
+                subject.sync_attribute = self.real() && has_sync_attribute(&place);
             }
         }
         subject.copies = walk.copies;
@@ -149,6 +151,15 @@ pub(super) fn space(path: &Path) -> Reading<FilesystemSpace> {
         }
         Err(error) => Reading::Unseen(why("statvfs", &error.into())),
     }
+}
+
+/// `FS_IOC_GETFLAGS` has `FS_SYNC_FL`. Only a file or folder that opens at once is asked.
+fn has_sync_attribute(place: &Path) -> bool {
+    use rustix::fs::{IFlags, Mode, OFlags};
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+    rustix::fs::open(place, flags, Mode::empty())
+        .and_then(rustix::fs::ioctl_getflags)
+        .is_ok_and(|has| has.contains(IFlags::SYNC))
 }
 
 #[cfg(test)]

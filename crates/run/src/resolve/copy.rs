@@ -72,6 +72,7 @@ impl PlanFitter<'_> {
                 bottom: LeafKind::Nothing(stream.into()),
                 direct: Reading::Unseen("a stream is not opened".into()),
                 copies: None,
+                sync_attribute: false,
             },
         };
         subject.path = stream.into();
