@@ -2,7 +2,7 @@
 
 use super::measure::{FlowView, ratio};
 use super::own::moves_what_it_writes;
-use super::threshold::{FIRST_WRITES, SMALL_WRITE};
+use super::threshold::{FIRST_WRITES, RESIDENT, SMALL_WRITE};
 use super::words::{self, of, share};
 use super::{Rule, RuleJudge, note};
 use assay_plan::plan::{Durability, OffsetOrdering, Work};
@@ -17,13 +17,28 @@ pub const RULE: Rule = Rule {
     title: "First write or overwrite",
     happens: "The first write to a place allocates; an overwrite does not.",
     seen_by: "FIEMAP before the write: holes, unwritten and written extents.",
-    said_when: "Direct or synchronous writes, random or of {SMALL_WRITE} or less, where the file system overwrites in place: a note if all were first writes, and another if between {FIRST_WRITES} and all but that share were.",
+    said_when: "Direct or synchronous writes, random or of {SMALL_WRITE} or less, where the file system overwrites in place: a note if all were first writes, and another if between {FIRST_WRITES} and all but that share were. A file that shared its blocks: a note.",
     try_it: "Random direct writes of 4 KiB into a new file, and then once more.",
     answer: "`quick` measures random writes as overwrites of what its first phase has written.",
     judge: RuleJudge::Flow(judge),
 };
 
 fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
+    shared(flow_view).or_else(|| first(flow_view))
+}
+
+/// What was written over was shared (reflink, snapshot).
+fn shared(flow_view: &FlowView<'_>) -> Option<Finding> {
+    let onto = flow_view.onto().filter(|_| flow_view.writes() && flow_view.on_devices())?;
+    let part = ratio(onto.shared.0, onto.range.0);
+    let path = flow_view.subject.path.clone();
+    let seen =
+        Exhibit::new(ExhibitOf::SharedWithOtherFile, share(part), "FIEMAP, FIEMAP_EXTENT_SHARED");
+    let claim = PlaceClaim::OverwritesShared { part: share(part), path };
+    (part > RESIDENT).then(|| note(RULE.id, claim, vec![seen], None))
+}
+
+fn first(flow_view: &FlowView<'_>) -> Option<Finding> {
     let first = first_writes(flow_view)?;
     let path = flow_view.subject.path.clone();
     let claim = if first > 1.0 - FIRST_WRITES {

@@ -16,6 +16,7 @@ use assay_record::record::PhaseLedger;
 
 pub(super) use changes::beside;
 pub(super) use levels::as_called;
+pub(super) use time::{WaitKind, kind};
 
 /// The whole balance of a phase.
 pub(super) fn of_phase(phase_view: &PhaseView<'_>) -> PhaseLedger {

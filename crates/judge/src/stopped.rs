@@ -3,12 +3,15 @@
 //! Its own difference: time in which the machine was suspended is no part of the run's, and that in a frozen group only
 //! names a term of the ledger.
 
-use super::measure::PhaseView;
+use std::collections::BTreeMap;
+
+use super::ledger::{self, WaitKind};
+use super::measure::{PhaseView, ratio};
 use super::threshold::{FROZEN, STOPPED, SUSPENDED};
 use super::words::share;
 use super::{Rule, RuleJudge, finding, refuted};
 use assay_plan::unit::Nanos;
-use assay_record::claim::{ExhibitOf, ExhibitSource, LimitClaim};
+use assay_record::claim::{ExhibitOf, ExhibitSource, LimitClaim, StopCause};
 use assay_record::record::{
     Evidence, Exhibit, Finding, FindingWeight, MeasuredSubject, PhaseLedger, TimeHolder, TrapId,
 };
@@ -39,15 +42,64 @@ fn stopped(phase_view: &PhaseView<'_>, ledger: &PhaseLedger) -> Option<Finding> 
     if stopped <= STOPPED {
         return None;
     }
-    let long = Nanos((balance.time.0 as f64 * stopped) as u64);
-    let gaps = Exhibit::new(ExhibitOf::WithoutSample, share(stopped), ExhibitSource::RunSeries);
+    let time = balance.time;
+    let long = Nanos((time.0 as f64 * stopped) as u64);
     let Evidence { before, stop, .. } = &phase_view.phase.evidence;
     let frozen = stop.frozen_since(before).filter(|time| time.0 as f64 >= long.0 as f64 * FROZEN);
-    let shown = |time| Exhibit::new(ExhibitOf::Frozen, time, "cgroup.stat.local");
-    Some(disturbing(
-        LimitClaim::RunStopped { stopped: long, time: balance.time, frozen: frozen.is_some() },
-        [gaps].into_iter().chain(frozen.map(shown)).collect(),
-    ))
+    if let Some(frozen) = frozen {
+        let claim = LimitClaim::RunStopped { stopped: long, time, by: StopCause::Cgroup };
+        let shown = Exhibit::new(ExhibitOf::Frozen, frozen, "cgroup.stat.local");
+        return Some(disturbing(claim, vec![without_sample(stopped), shown]));
+    }
+    let (claim, seen) = match seen(phase_view) {
+        // What was seen is most of it.
+        Some(seen) if seen.part >= stopped * FROZEN => (seen.claim(phase_view, long, time), seen),
+        _ => {
+            let claim = LimitClaim::RunStopped { stopped: long, time, by: StopCause::Unseen };
+            return Some(disturbing(claim, vec![without_sample(stopped)]));
+        }
+    };
+    let looks = Exhibit::new(ExhibitOf::SeenStopped, share(seen.part), "/proc/TID/stat, wchan");
+    Some(disturbing(claim, vec![looks]))
+}
+
+fn without_sample(part: f64) -> Exhibit {
+    Exhibit::new(ExhibitOf::WithoutSample, share(part), ExhibitSource::RunSeries)
+}
+
+/// What the looks at threads found of those that could not go on.
+struct SeenStopped {
+    part: f64,
+    by: StopCause,
+}
+
+fn seen(phase_view: &PhaseView<'_>) -> Option<SeenStopped> {
+    let states = phase_view.phase.evidence.states.as_ref()?;
+    let looks = |state: &str| match state {
+        "T" => Some(StopCause::Signal),
+        "t" => Some(StopCause::Tracer),
+        _ => (ledger::kind(state) == Some(WaitKind::Stopped)).then_some(StopCause::FileSystem),
+    };
+    let found = states.states.iter().filter_map(|(state, n)| Some((looks(state)?, *n)));
+    let all: u32 = found.clone().map(|(_, n)| n).sum();
+    let (by, _) = found.max_by_key(|(_, n)| *n)?;
+    Some(SeenStopped { part: ratio(all.into(), states.looks.into()), by })
+}
+
+impl SeenStopped {
+    /// Of the run, or of the one worker among several that alone was stopped.
+    fn claim(&self, phase_view: &PhaseView<'_>, long: Nanos, time: Nanos) -> LimitClaim {
+        let (by, of) = (self.by, phase_view.workers());
+        let states = phase_view.phase.evidence.states.as_ref();
+        let stopped = states.map(|states| &states.stopped).filter(|stopped| stopped.len() == 1);
+        match stopped.and_then(BTreeMap::first_key_value) {
+            Some((place, _)) if of > 1 && by != StopCause::FileSystem => {
+                let stopped = Nanos(long.0.saturating_mul(of)).min(time);
+                LimitClaim::WorkerStopped { worker: u64::from(*place) + 1, of, stopped, time, by }
+            }
+            _ => LimitClaim::RunStopped { stopped: long, time, by },
+        }
+    }
 }
 
 /// The machine slept, and the run's clock with it.
@@ -82,7 +134,7 @@ mod tests {
     fn a_gap_in_which_nothing_was_done_is_a_stop() {
         let found = verdict(&away_for(20, Bytes::ZERO).record);
         assert_eq!((found.trust, found.measures), (Trust::Doubtful, MeasuredSubject::Disturbed));
-        let said = "The run did not run for 2.00 s of 7.00 s: it was stopped or frozen, or the machine was paused.";
+        let said = "The run stood still for 2.00 s of 7.00 s: it was stopped or frozen, or the machine was paused.";
         assert_eq!(found.summary(), said);
     }
 
@@ -95,7 +147,7 @@ mod tests {
             evidence.stop.frozen = Some(Nanos::secs(7) + time);
             verdict(&bench.record).summary()
         };
-        let frozen = "The run did not run for 2.00 s of 7.00 s: its cgroup was frozen.";
+        let frozen = "The run stood still for 2.00 s of 7.00 s: its cgroup was frozen.";
         assert_eq!(said(Nanos::millis(1950)), frozen);
         assert!(
             said(Nanos::millis(900))
@@ -140,7 +192,7 @@ mod tests {
         bench.record.phases[0].evidence.halts = Some(halts);
         let found = verdict(&bench.record);
         assert_eq!((found.trust, found.measures), (Trust::Doubtful, MeasuredSubject::Disturbed));
-        assert!(found.summary().starts_with("The run did not run for 2.77 s of 5.0"), "{found:?}");
+        assert!(found.summary().starts_with("The run stood still for 2.77 s of 5.0"), "{found:?}");
         // One that did not wait has lost nothing by it.
         bench.work(0.95, 0.05);
         assert_eq!(verdict(&bench.record).trust, Trust::Sound);

@@ -358,6 +358,7 @@ place-loop-misplaced = { $device } starts { $offset } bytes into its file: align
 place-fragmented = { $path } is in { $extents } extents: calls of { $calls } reached { $device } as requests of { $requests }.
 place-nearly-full = The file system is nearly full ({ $free } free), which may slow it down.
 place-first-writes = First writes to { $path }, which allocate: overwrites may be several times as fast.
+place-overwrites-shared = { $part } of { $path } shared its blocks with another file or a snapshot: the first write to each goes to a new place.
 place-some-first-writes = { $first } of the writes to { $path } were first writes, which allocate, the others overwrites: the figure mixes both.
 place-scattered = Random writes of { $block } reached { $reached } of the sequential throughput: for each one the card erases a whole, much larger block.
 place-depends-on-place = The same work at { $offsets } offsets ran at { $least } to { $most }: the rate depends on the place, or on what was done before.
@@ -602,10 +603,13 @@ limit-throttled-cpus = Heat or low voltage throttled the CPUs, { $device_waited 
     [yes] and the device waited for them: this is the rate of a throttled machine
    *[no] but the device was busy, so it hardly mattered
  }.
-limit-run-stopped = The run did not run for { $stopped } of { $time }: { $frozen ->
-    [yes] its cgroup was frozen
-   *[no] it was stopped or frozen, or the machine was paused
- }.
+limit-run-stopped = The run stood still for { $stopped } of { $time }: { $by }.
+limit-worker-stopped = Worker { $worker } of { $of } stood still for { $stopped } of { $time }: { $by }.
+stop-cause-cgroup = its cgroup was frozen
+stop-cause-file-system = its file system was frozen (fsfreeze)
+stop-cause-tracer = a debugger or tracer (strace, gdb) held it
+stop-cause-signal = a signal had stopped it (SIGSTOP)
+stop-cause-unseen = it was stopped or frozen, or the machine was paused
 limit-machine-suspended = The machine was suspended for { $suspended } while the run went on: that is no part of its time, but the device had to start anew.
 limit-other-end-of-pipe = Limited by the program at the other end of the pipe: the run waited for it { $waited } of the time.
 limit-file-lock = Limited by the lock of the file: { $writes } writes were in flight, but { $device } had { $had }; writes that allocate wait for each other.
@@ -888,6 +892,7 @@ exhibit-of-throttled-by-cgroup = time throttled by the cgroup
 exhibit-of-below-limit = time below the limit
 exhibit-of-frozen = time in a frozen cgroup
 exhibit-of-suspended = time suspended
+exhibit-of-seen-stopped = looks at its threads that found them stopped
 exhibit-of-without-sample = time in which no sample could be taken
 exhibit-of-time-without-cause = time without a cause
 exhibit-of-time-with-cause = the rest

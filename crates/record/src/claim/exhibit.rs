@@ -48,6 +48,8 @@ pub enum ExhibitOf {
     Frozen,
     Suspended,
     WithoutSample,
+    /// Of the looks at its threads.
+    SeenStopped,
     TimeWithoutCause,
     TimeWithCause,
 

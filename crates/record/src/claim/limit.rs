@@ -108,7 +108,15 @@ pub enum LimitClaim {
     RunStopped {
         stopped: Nanos,
         time: Nanos,
-        frozen: bool,
+        by: StopCause,
+    },
+    /// One of several, and for how long.
+    WorkerStopped {
+        worker: u64,
+        of: u64,
+        stopped: Nanos,
+        time: Nanos,
+        by: StopCause,
     },
     MachineSuspended {
         suspended: Nanos,
@@ -217,4 +225,21 @@ pub enum MissingRequests {
     HeldByLimit { limit: CgroupLimit, file: String },
     AboveQueue,
     Unknown,
+}
+
+/// What made a run stand still.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum StopCause {
+    /// Its control group was frozen.
+    Cgroup,
+    /// Its file system was (`fsfreeze`).
+    FileSystem,
+    /// A debugger, or a tracer of system calls.
+    Tracer,
+    /// A signal.
+    Signal,
+    /// No sample was taken either: all of it was stopped, or the machine.
+    Unseen,
 }

@@ -33,7 +33,7 @@ pub use exhibit::{
 };
 pub use flush::{FlushClaim, LeftWrites, SyncCause};
 pub use layer::{DataTranslation, LayerClaim, LayerWork};
-pub use limit::{CgroupLimit, LimitClaim, MissingRequests};
+pub use limit::{CgroupLimit, LimitClaim, MissingRequests, StopCause};
 pub use memory::MemoryClaim;
 pub use mode::{DeviceGaps, DeviceQueue, DeviceWork, DurableEach, GatheredCalls};
 pub use others::{

@@ -39,6 +39,11 @@ pub enum PlaceClaim {
     FirstWrites {
         path: String,
     },
+    /// Blocks that another file or a snapshot has, too, were written over.
+    OverwritesShared {
+        part: Share,
+        path: String,
+    },
     /// Of a file that held a part of what was written.
     SomeFirstWrites {
         first: Share,

@@ -26,6 +26,9 @@ pub struct ThreadStates {
     /// was seen; no longer than an hour.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub samples: String,
+    /// Who was seen stopped (`T`) or held by a tracer (`t`), by its place among the threads, and in how many looks.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub stopped: BTreeMap<u32, u32>,
 }
 
 /// Samples of an hour.
@@ -39,11 +42,15 @@ impl ThreadStates {
     /// `0` is none.
     pub fn look(&mut self, threads: impl ExactSizeIterator<Item = i32>, sample: usize) {
         let groups = threads.len().div_ceil(MOST).max(1);
-        let group = threads.skip(sample % groups * MOST).take(MOST);
+        let group = threads.enumerate().skip(sample % groups * MOST).take(MOST);
         let mut seen: BTreeMap<String, u32> = BTreeMap::new();
-        for thread in group.filter(|&thread| thread > 0) {
+        for (place, thread) in group.filter(|&(_, thread)| thread > 0) {
             if let Some(state) = state(thread) {
                 self.looks = self.looks.saturating_add(1);
+                if ["T", "t"].contains(&state.as_str()) {
+                    let looks = self.stopped.entry(place as u32).or_default();
+                    *looks = looks.saturating_add(1);
+                }
                 match self.states.get_mut(&state) {
                     Some(seen) => *seen = seen.saturating_add(1),
                     None => drop(self.states.insert(state.clone(), 1)),
