@@ -2,6 +2,7 @@
 
 use super::measure::{FlowView, ratio};
 use super::own::moves_what_it_writes;
+use super::rule::mount_options;
 use super::threshold::{FIRST_WRITES, RESIDENT, SMALL_WRITE};
 use super::words::{self, of, share};
 use super::{Rule, RuleJudge, note};
@@ -17,14 +18,22 @@ pub const RULE: Rule = Rule {
     title: "First write or overwrite",
     happens: "The first write to a place allocates; an overwrite does not.",
     seen_by: "FIEMAP before the write: holes, unwritten and written extents.",
-    said_when: "Direct or synchronous writes, random or of {SMALL_WRITE} or less, where the file system overwrites in place: a note if all were first writes, and another if between {FIRST_WRITES} and all but that share were. A file that shared its blocks: a note.",
+    said_when: "Direct or synchronous writes, random or of {SMALL_WRITE} or less, where the file system overwrites in place: a note if all were first writes, and another if between {FIRST_WRITES} and all but that share were. A file that shared its blocks, or that its overlay copied up: a note, said beside the figure.",
     try_it: "Random direct writes of 4 KiB into a new file, and then once more.",
     answer: "`quick` measures random writes as overwrites of what its first phase has written.",
     judge: RuleJudge::Flow(judge),
 };
 
 fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
-    shared(flow_view).or_else(|| first(flow_view))
+    copied_up(flow_view).or_else(|| shared(flow_view)).or_else(|| first(flow_view))
+}
+
+/// The file was copied out of a lower folder of its overlay.
+fn copied_up(flow_view: &FlowView<'_>) -> Option<Finding> {
+    let subject = flow_view.subject;
+    let claim = PlaceClaim::CopiedUp { path: subject.path.clone() };
+    let because = subject.mount.seen().map(mount_options).into_iter().collect();
+    (flow_view.writes() && subject.copied_up).then(|| note(RULE.id, claim, because, None))
 }
 
 /// What was written over was shared (reflink, snapshot).

@@ -16,7 +16,7 @@ use super::{
     worn_out, wrong_content, zoned_or_dax,
 };
 use assay_plan::unit::Bandwidth;
-use assay_record::claim::{Claim, DataArrival, FlushClaim, MemoryClaim, SummaryClaim};
+use assay_record::claim::{Claim, DataArrival, FlushClaim, MemoryClaim, PlaceClaim, SummaryClaim};
 use assay_record::evidence::LayerKind;
 use assay_record::record::{
     Finding, FindingWeight, MeasuredSubject, NextStep, PhaseLedger, PhaseRecord, Record,
@@ -127,9 +127,12 @@ pub(super) fn balanced(record: &Record, phase: &PhaseRecord) -> (Verdict, PhaseL
             }
         }
     }
-    // What failed fails again with whatever else would be better.
-    if found.iter().any(|finding| finding.trap == failed::RULE.id) {
-        let others = found.iter_mut().filter(|finding| finding.trap != failed::RULE.id);
+    // What failed fails again with whatever else would be better, and what stood still is run again first.
+    let first = |f: &Finding| {
+        f.trap == failed::RULE.id || f.trap == stopped::RULE.id && f.weight > FindingWeight::Note
+    };
+    if let Some(trap) = found.iter().find(|finding| first(finding)).map(|finding| finding.trap) {
+        let others = found.iter_mut().filter(|finding| finding.trap != trap);
         others.for_each(|finding| finding.next = None);
     }
     found.sort_by_key(rank);
@@ -308,9 +311,11 @@ fn summary(
 
 /// The findings that are worth saying beside a figure that may be believed.
 pub(super) fn asides(found: &[Finding]) -> impl Iterator<Item = &Finding> {
+    use PlaceClaim::{CopiedUp, OverwritesShared};
     found.iter().filter(|f| {
         [compressed::RULE.id, flush_bound::RULE.id, waiting_for_cpu::RULE.id, same_disk::RULE.id]
             .contains(&f.trap)
+            || matches!(f.claim, Claim::Place(OverwritesShared { .. } | CopiedUp { .. }))
     })
 }
 

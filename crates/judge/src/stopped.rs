@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 
 use super::ledger::{self, WaitKind};
 use super::measure::{PhaseView, ratio};
-use super::threshold::{FROZEN, STOPPED, SUSPENDED};
-use super::words::share;
+use super::threshold::{FROZEN, HELD_MOST, STOPPED, SUSPENDED};
+use super::words::{self, share};
 use super::{Rule, RuleJudge, finding, refuted};
 use assay_plan::unit::Nanos;
 use assay_record::claim::{ExhibitOf, ExhibitSource, LimitClaim, StopCause};
@@ -22,7 +22,7 @@ pub const RULE: Rule = Rule {
     title: "The run was stopped",
     happens: "A run that is stopped (Ctrl-Z, SIGSTOP, a frozen cgroup) or whose machine is paused does nothing, and its clock goes on. When the machine is suspended the clock stands still, and the device starts anew.",
     seen_by: "Gaps between the run's own samples, in which next to nothing was done and no thread was on a CPU or waited for one, nor for memory; each SIGCONT, with the time in which it had been stopped; how long its cgroup was frozen (`cgroup.stat.local`, 6.18); CLOCK_BOOTTIME against CLOCK_MONOTONIC.",
-    said_when: "It did not run for more than {STOPPED} of the time, or the machine was suspended for {SUSPENDED} or more: doubtful, disturbed.",
+    said_when: "It did not run for more than {STOPPED} of the time, or the machine was suspended for {SUSPENDED} or more: doubtful, disturbed. So is a run that a tracer held and no device or limit for {HELD_MOST} of its time.",
     try_it: "`kill -STOP` of a `dd`, and `kill -CONT` three seconds later.",
     answer: "Says how long it did not run.",
     judge: RuleJudge::Ledger(judge),
@@ -39,28 +39,39 @@ fn judge(phase_view: &PhaseView<'_>, ledger: &PhaseLedger, found: &[Finding]) ->
 fn stopped(phase_view: &PhaseView<'_>, ledger: &PhaseLedger) -> Option<Finding> {
     let balance = ledger.time.as_ref()?;
     let stopped = balance.share(TimeHolder::Stopped);
+    let Evidence { before, stop, .. } = &phase_view.phase.evidence;
+    let time = balance.time;
+    let long = Nanos((time.0 as f64 * stopped) as u64);
+    // A tracer stops each call; a device or a limit that held the run nonetheless is what set its rate.
+    let (worked, by) =
+        (balance.share(TimeHolder::Device) + balance.share(TimeHolder::Limit), StopCause::Tracer);
+    if let Some(pid) = stop.tracer.or(before.tracer).filter(|_| worked < HELD_MOST) {
+        let traced =
+            Exhibit::new(ExhibitOf::TracedBy, u64::from(pid), "TracerPid in /proc/self/status");
+        let claim = LimitClaim::RunStopped { stopped: long, time, by };
+        let claim =
+            if stopped > STOPPED { claim } else { LimitClaim::Traced { worked: share(worked) } };
+        return Some(disturbing(phase_view, claim, vec![traced]));
+    }
     if stopped <= STOPPED {
         return None;
     }
-    let time = balance.time;
-    let long = Nanos((time.0 as f64 * stopped) as u64);
-    let Evidence { before, stop, .. } = &phase_view.phase.evidence;
     let frozen = stop.frozen_since(before).filter(|time| time.0 as f64 >= long.0 as f64 * FROZEN);
     if let Some(frozen) = frozen {
         let claim = LimitClaim::RunStopped { stopped: long, time, by: StopCause::Cgroup };
         let shown = Exhibit::new(ExhibitOf::Frozen, frozen, "cgroup.stat.local");
-        return Some(disturbing(claim, vec![without_sample(stopped), shown]));
+        return Some(disturbing(phase_view, claim, vec![without_sample(stopped), shown]));
     }
     let (claim, seen) = match seen(phase_view) {
         // What was seen is most of it.
         Some(seen) if seen.part >= stopped * FROZEN => (seen.claim(phase_view, long, time), seen),
         _ => {
             let claim = LimitClaim::RunStopped { stopped: long, time, by: StopCause::Unseen };
-            return Some(disturbing(claim, vec![without_sample(stopped)]));
+            return Some(disturbing(phase_view, claim, vec![without_sample(stopped)]));
         }
     };
     let looks = Exhibit::new(ExhibitOf::SeenStopped, share(seen.part), "/proc/TID/stat, wchan");
-    Some(disturbing(claim, vec![looks]))
+    Some(disturbing(phase_view, claim, vec![looks]))
 }
 
 fn without_sample(part: f64) -> Exhibit {
@@ -108,14 +119,16 @@ fn suspended(phase_view: &PhaseView<'_>) -> Option<Finding> {
     let long = stop.suspended_since(before);
     (long >= SUSPENDED).then(|| {
         disturbing(
+            phase_view,
             LimitClaim::MachineSuspended { suspended: long },
             vec![Exhibit::new(ExhibitOf::Suspended, long, ExhibitSource::Suspension)],
         )
     })
 }
 
-fn disturbing(claim: LimitClaim, because: Vec<Exhibit>) -> Finding {
-    finding(RULE.id, FindingWeight::Doubt, Some(MeasuredSubject::Disturbed), claim, because, None)
+fn disturbing(phase_view: &PhaseView<'_>, claim: LimitClaim, because: Vec<Exhibit>) -> Finding {
+    let again = words::once_more(&phase_view.record.plan.origin);
+    finding(RULE.id, FindingWeight::Doubt, Some(MeasuredSubject::Disturbed), claim, because, again)
 }
 
 #[cfg(test)]

@@ -85,6 +85,7 @@ fn subject(path: &str) -> Subject {
         }),
         copies: None,
         sync_attribute: false,
+        copied_up: false,
     }
 }
 
@@ -99,6 +100,7 @@ fn nothing(path: &str) -> Subject {
         direct: Reading::Unseen("no file".into()),
         copies: None,
         sync_attribute: false,
+        copied_up: false,
         ..subject(path)
     }
 }
@@ -161,6 +163,7 @@ fn snapshot(at: Timestamp) -> Snapshot {
         filesystems: Vec::new(),
         suspended: Nanos::ZERO,
         frozen: None,
+        tracer: None,
     }
 }
 

@@ -107,6 +107,7 @@ pub fn card_subject(path: &str) -> Subject {
         }),
         copies: None,
         sync_attribute: false,
+        copied_up: false,
     }
 }
 
@@ -156,6 +157,7 @@ pub fn snapshot(
         filesystems: Vec::new(),
         suspended: Nanos::ZERO,
         frozen: None,
+        tracer: None,
     }
 }
 
@@ -567,6 +569,7 @@ pub fn subject_in_memory(path: &str, options: &str) -> Subject {
         }),
         copies: None,
         sync_attribute: false,
+        copied_up: false,
         ..card_subject(path)
     }
 }

@@ -275,7 +275,12 @@ pub fn gaps(phase_view: &PhaseView<'_>) -> Vec<(Nanos, Nanos)> {
     let for_memory = waited.and_then(|(stop, before)| stop.since(before).memory);
     let explained =
         for_memory.is_some_and(|time| time.0 as f64 >= missed.0 as f64 * GAP_FOR_MEMORY);
-    if explained { Vec::new() } else { gaps }
+    // Who takes the samples waits for a CPU as well, when somebody of a higher class has them all.
+    let all = phase_view.phase.evidence.stop.cpu_since(&phase_view.phase.evidence.before);
+    let delayed = all.and_then(|all| all.run_delay).unwrap_or_default();
+    let workers = phase.evidence.ran.as_ref().and_then(|ran| ran.waited).unwrap_or_default();
+    let for_cpu = delayed.less(workers).0 as f64 >= missed.0 as f64 * GAP_FOR_MEMORY;
+    if explained || for_cpu { Vec::new() } else { gaps }
 }
 
 /// The share of the time that stops may have taken at the most which left no gap between samples. Nothing runs

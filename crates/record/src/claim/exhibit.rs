@@ -50,6 +50,8 @@ pub enum ExhibitOf {
     WithoutSample,
     /// Of the looks at its threads.
     SeenStopped,
+    /// The process that did.
+    TracedBy,
     TimeWithoutCause,
     TimeWithCause,
 

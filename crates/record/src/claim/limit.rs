@@ -118,6 +118,10 @@ pub enum LimitClaim {
         time: Nanos,
         by: StopCause,
     },
+    /// While devices and limits held it for so much of its time.
+    Traced {
+        worked: Share,
+    },
     MachineSuspended {
         suspended: Nanos,
     },

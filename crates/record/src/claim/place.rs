@@ -44,6 +44,10 @@ pub enum PlaceClaim {
         part: Share,
         path: String,
     },
+    /// A file of an overlay was copied as a whole before its first write.
+    CopiedUp {
+        path: String,
+    },
     /// Of a file that held a part of what was written.
     SomeFirstWrites {
         first: Share,

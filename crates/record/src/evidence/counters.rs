@@ -237,6 +237,7 @@ impl CounterReader {
             filesystems,
             suspended: clock::suspended(),
             frozen,
+            tracer: tracer(&self.sys_root),
         }
     }
 
@@ -327,6 +328,13 @@ fn filesystems(sys_root: &SysRoot, subjects: &[Subject]) -> Vec<WatchedFilesyste
         }
     }
     all
+}
+
+/// Who traces this process.
+fn tracer(sys_root: &SysRoot) -> Option<u32> {
+    let text = sys_root.text("/proc/self/status").ok()?;
+    let (_, rest) = text.split_once("\nTracerPid:")?;
+    rest.lines().next()?.trim().parse().ok().filter(|pid| *pid > 0)
 }
 
 #[cfg(test)]

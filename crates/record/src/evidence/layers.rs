@@ -34,6 +34,9 @@ pub struct Subject {
     /// synchronous. Absent: it has not, or its file system has no attributes.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub sync_attribute: bool,
+    /// The file lies in a lower folder of an overlay: whoever opens it for writing copies it as a whole first.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub copied_up: bool,
 }
 
 /// What a path is.

@@ -42,6 +42,9 @@ pub struct Snapshot {
     /// before 6.18, outside of groups of version 2.
     #[serde(rename = "frozen_ns", default, skip_serializing_if = "Option::is_none")]
     pub frozen: Option<Nanos>,
+    /// The process that traced this one (`TracerPid` in `/proc/self/status`): a debugger, or a tracer of its calls.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tracer: Option<u32>,
 }
 
 impl Snapshot {

@@ -42,6 +42,8 @@ pub(super) struct StackWalk<'a> {
     nested: u32,
     /// How often the file system of the path writes its data.
     pub(super) copies: Option<u32>,
+    /// A file of an overlay that lies in a lower folder.
+    pub(super) below_upper: bool,
 }
 
 impl<'a> StackWalk<'a> {
@@ -56,6 +58,7 @@ impl<'a> StackWalk<'a> {
             above: Vec::new(),
             nested: 0,
             copies: None,
+            below_upper: false,
         }
     }
 
@@ -393,6 +396,8 @@ impl<'a> StackWalk<'a> {
                 let rest = format!("{}/{rest}", entry.root.trim_end_matches('/'));
                 let holder =
                     layers.iter().find(|layer| self.sys_root.has(format!("{layer}{rest}")));
+                self.below_upper =
+                    level == 0 && holder.is_some_and(|layer| Some(layer) != upper.as_ref());
                 chosen = holder.map_or(chosen, |layer| format!("{layer}{rest}"));
             }
         }

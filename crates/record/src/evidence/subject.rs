@@ -46,6 +46,7 @@ impl SysRoot {
             direct: Reading::Unseen("not a disk".into()),
             copies: None,
             sync_attribute: false,
+            copied_up: false,
         };
         match kind {
             PathKind::Character | PathKind::Stream => return subject,
@@ -78,6 +79,7 @@ impl SysRoot {
             }
         }
         subject.copies = walk.copies;
+        subject.copied_up = walk.below_upper;
         subject.stack = walk.layers;
         subject.direct = match (self.real(), kind) {
             (false, _) => Reading::Unseen("not this machine".into()),

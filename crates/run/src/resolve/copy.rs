@@ -73,6 +73,7 @@ impl PlanFitter<'_> {
                 direct: Reading::Unseen("a stream is not opened".into()),
                 copies: None,
                 sync_attribute: false,
+                copied_up: false,
             },
         };
         subject.path = stream.into();
