@@ -9,9 +9,11 @@ use super::paint::{Ink, InkedText};
 use super::{TerminalStyle, balance};
 use assay_judge::leading::lead;
 use assay_plan::name::quoted;
+use assay_record::claim::{Claim, FlushClaim, PlaceClaim};
 use assay_record::evidence::Direction;
 use assay_record::record::{
-    ByteBalance, FindingWeight, MeasuredSubject, PhaseRecord, Record, TrapId, Trust, Verdict,
+    ByteBalance, Finding, FindingWeight, MeasuredSubject, PhaseRecord, Record, TrapId, Trust,
+    Verdict,
 };
 use assay_record::words::Voice;
 
@@ -32,13 +34,21 @@ pub fn verdict_lines(record: &Record, style: TerminalStyle) -> Vec<String> {
         lines.push(format!("{what}: {}", estimate(corrected, voice)).as_str().into());
     }
     lines.extend(because(verdict, voice).iter().map(|line| line.as_str().into()));
-    // Part of what was asked for was done otherwise.
-    let otherwise = verdict
-        .findings
-        .iter()
-        .find(|finding| finding.trap == TrapId::T19 && finding.weight == FindingWeight::Note);
-    let otherwise = otherwise.map(|finding| format!("note: {}", voice.say(&finding.claim)));
-    lines.extend(otherwise.as_deref().map(InkedText::from));
+    // Part of what was asked for was done otherwise, or more than that.
+    let sound = verdict.trust == Trust::Sound;
+    let otherwise = |finding: &&Finding| {
+        let more = matches!(
+            finding.claim,
+            Claim::Flush(FlushClaim::WrittenTwice { .. })
+                | Claim::Place(PlaceClaim::CopiedUp { .. } | PlaceClaim::OverwritesShared { .. })
+        );
+        finding.weight == FindingWeight::Note && (finding.trap == TrapId::T19 || more && !sound)
+    };
+    lines.extend(
+        verdict.findings.iter().filter(otherwise).map(|finding| {
+            InkedText::from(format!("note: {}", voice.say(&finding.claim)).as_str())
+        }),
+    );
     let unsound = verdict.trust != Trust::Sound && record.phases.len() == 1;
     let ledger = first.and_then(|phase| phase.ledger.as_ref()).filter(|_| unsound);
     lines.extend(

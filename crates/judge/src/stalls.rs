@@ -5,7 +5,9 @@ use super::threshold::{
     LASTS, STALL, STALL_INTERVAL_OPS, STALL_INTERVALS, STALL_OFTEN, STALL_OPS, STALL_P99,
     STALL_PART, STALL_RATE, STALL_USUAL,
 };
-use super::{Rule, RuleJudge, cliff, finding, limits, other_end, refuted};
+use super::{
+    Rule, RuleJudge, cliff, finding, limits, other_end, refuted, stopped, waiting_for_cpu,
+};
 use assay_plan::plan::{Action, Caching};
 use assay_plan::stats::{Percentile, median};
 use assay_plan::unit::{Nanos, Timestamp};
@@ -29,8 +31,10 @@ pub const RULE: Rule = Rule {
 
 fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
     // Who waits for the other end of a pipe tells that.
-    let at_other_end = found.iter().any(|f| f.trap == other_end::RULE.id);
-    if refuted(found) || at_other_end || phase_view.paced() || phase_view.ops() < STALL_OPS {
+    // So does who was stopped, or had no CPU.
+    let told = [other_end::RULE.id, stopped::RULE.id, waiting_for_cpu::RULE.id];
+    let told = found.iter().any(|f| told.contains(&f.trap) && f.weight > FindingWeight::Note);
+    if refuted(found) || told || phase_view.paced() || phase_view.ops() < STALL_OPS {
         return None;
     }
     // What a limit lets pass as a whole, 8 MiB of writeback say, leaves seconds with nothing in them.

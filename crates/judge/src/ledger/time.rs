@@ -125,7 +125,8 @@ pub fn time(phase_view: &PhaseView<'_>, levels: &[RateLevel]) -> Option<TimeBala
         Some(ran) => ran.waited,
         None => evidence.stop.cpu_since(&evidence.before).and_then(|all| all.run_delay),
     };
-    let cpu_wait = cpu_wait.map_or(0.0, of_all).min(1.0 - cpu);
+    let cpu_wait = cpu_wait.map_or(0.0, of_all) + gaps_for_cpu(phase_view, time);
+    let cpu_wait = cpu_wait.min(1.0 - cpu);
     let interval = phase.series.interval_ns;
     let gaps = gaps(phase_view);
     let stopped: Nanos = gaps.iter().map(|(from, to)| to.less(*from).less(interval)).sum();
@@ -244,6 +245,43 @@ fn working_time(phase_view: &PhaseView<'_>, threads: u64, time: Nanos) -> f64 {
 /// nothing was done. From the one before each to its own time. None where somebody waited for memory for as long: the
 /// program takes its samples within the same group, whose memory is full.
 pub fn gaps(phase_view: &PhaseView<'_>) -> Vec<(Nanos, Nanos)> {
+    let gaps = without_sample(phase_view);
+    let phase = phase_view.phase;
+    let missed = missed(phase_view, &gaps);
+    let before = phase.evidence.before.pressure.seen();
+    let waited = phase.evidence.stop.pressure.seen().zip(before);
+    let for_memory = waited.and_then(|(stop, before)| stop.since(before).memory);
+    let explained =
+        for_memory.is_some_and(|time| time.0 as f64 >= missed.0 as f64 * GAP_FOR_MEMORY);
+    if explained || waited_for_cpu(phase_view, missed) { Vec::new() } else { gaps }
+}
+
+/// Of so much time in which no sample came: who takes them waited for a CPU, as when somebody of a higher class has
+/// them all.
+fn waited_for_cpu(phase_view: &PhaseView<'_>, missed: Nanos) -> bool {
+    let evidence = &phase_view.phase.evidence;
+    let all = evidence.stop.cpu_since(&evidence.before).and_then(|all| all.run_delay);
+    let workers = evidence.ran.as_ref().and_then(|ran| ran.waited).unwrap_or_default();
+    let others = all.unwrap_or_default().less(workers);
+    missed > Nanos::ZERO && others.0 as f64 >= missed.0 as f64 * GAP_FOR_MEMORY
+}
+
+/// The share of the time in which no sample came for want of a CPU.
+fn gaps_for_cpu(phase_view: &PhaseView<'_>, time: Nanos) -> f64 {
+    let missed = missed(phase_view, &without_sample(phase_view));
+    match waited_for_cpu(phase_view, missed) {
+        true => missed.0 as f64 / time.0.max(1) as f64,
+        false => 0.0,
+    }
+}
+
+fn missed(phase_view: &PhaseView<'_>, gaps: &[(Nanos, Nanos)]) -> Nanos {
+    let interval = phase_view.phase.series.interval_ns;
+    gaps.iter().map(|(from, to)| to.less(*from).less(interval)).sum()
+}
+
+/// Times in which no sample came, and next to nothing was done.
+fn without_sample(phase_view: &PhaseView<'_>) -> Vec<(Nanos, Nanos)> {
     let phase = phase_view.phase;
     let interval = phase.series.interval_ns;
     let end = phase.span.length();
@@ -267,20 +305,7 @@ pub fn gaps(phase_view: &PhaseView<'_>) -> Vec<(Nanos, Nanos)> {
     let idle = |(from, to, done): &(Nanos, Nanos, f64)| {
         *done <= rate * to.less(*from).as_secs() * GAP_WORK || rate == 0.0 && *done == 0.0
     };
-    let gaps: Vec<_> =
-        late.iter().filter(|gap| idle(gap)).map(|(from, to, _)| (*from, *to)).collect();
-    let missed: Nanos = gaps.iter().map(|(from, to)| to.less(*from).less(interval)).sum();
-    let before = phase.evidence.before.pressure.seen();
-    let waited = phase.evidence.stop.pressure.seen().zip(before);
-    let for_memory = waited.and_then(|(stop, before)| stop.since(before).memory);
-    let explained =
-        for_memory.is_some_and(|time| time.0 as f64 >= missed.0 as f64 * GAP_FOR_MEMORY);
-    // Who takes the samples waits for a CPU as well, when somebody of a higher class has them all.
-    let all = phase_view.phase.evidence.stop.cpu_since(&phase_view.phase.evidence.before);
-    let delayed = all.and_then(|all| all.run_delay).unwrap_or_default();
-    let workers = phase.evidence.ran.as_ref().and_then(|ran| ran.waited).unwrap_or_default();
-    let for_cpu = delayed.less(workers).0 as f64 >= missed.0 as f64 * GAP_FOR_MEMORY;
-    if explained || for_cpu { Vec::new() } else { gaps }
+    late.iter().filter(|gap| idle(gap)).map(|(from, to, _)| (*from, *to)).collect()
 }
 
 /// The share of the time that stops may have taken at the most which left no gap between samples. Nothing runs
