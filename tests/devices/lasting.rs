@@ -11,7 +11,7 @@ use assay_plan::unit::Bytes;
 use assay_record::record::{MeasuredSubject, Trust};
 
 use crate::kernel::{hear, hear_own, told};
-use crate::lab::{self, Card, MI, Shape, Speed};
+use crate::lab::{self, Card, MI, Nature, Overlay, Shape, Speed};
 
 /// A line of which one word is a path.
 fn typed(line: &str, path: &Path) -> lab::Typed {
@@ -181,4 +181,132 @@ fn a_file_that_was_cut_under_a_reader_is_said_first() {
     heard.expect(Trust::Doubtful, MeasuredSubject::Disturbed);
     assert!(heard.verdict().summary().contains(" was truncated from 40 MiB to "), "{heard}");
     assert!(!heard.ran.stderr.contains("blkio.throttle"), "{heard}");
+}
+
+/// A drive takes 16 MiB into its cache at once. What the ramp left there is no part of the flush that is timed.
+#[test]
+fn the_flush_of_a_ramp_is_not_in_the_timing() {
+    let _beside = lab::beside();
+    let card =
+        lab::need!(Card::new(Shape { speed: Speed::bytes(32 * MI, 8 * MI), ..Shape::paced() }));
+    card.be(Nature::Cache(16 * MI));
+    let heard = hear_own(typed("io --rw randwrite --bs 4k --size 64M --time 4 {}", card.mount()));
+    told("a cache of 16 MiB", &heard);
+    // The cache at the end of the ramp and at that of the run is the same: empty.
+    let of_truth = heard.rate(Action::Write) / (8.0 * MI as f64);
+    assert!((0.97..1.05).contains(&of_truth), "{of_truth}\n{heard}");
+}
+
+/// A device for which zeros are nothing, and how fast random data are on it.
+#[test]
+fn zeros_are_told_where_nothing_but_the_device_set_the_rate() {
+    let _beside = lab::beside();
+    let card =
+        lab::need!(Card::new(Shape { speed: Speed::bytes(32 * MI, 8 * MI), ..Shape::paced() }));
+    card.be(Nature::FreeZeros);
+    let said = "All-zero data may be faster than real data";
+    for (line, zeros) in [
+        ("dd if=/dev/zero of={} bs=1M count=96 conv=fsync", true),
+        (
+            "fio --name=z --filename={} --rw=write --bs=1M --size=64M --direct=1 --zero_buffers",
+            true,
+        ),
+        ("dd if=/dev/urandom of={} bs=1M count=16 oflag=direct", false),
+    ] {
+        let heard = hear(typed(line, &card.path("x")));
+        told(line, &heard);
+        assert_eq!(heard.verdict().summary().contains(said), zeros, "{heard}");
+    }
+    // A limit says why they were as fast as they were.
+    let limited = lab::need!(Card::sdcard());
+    let line = "dd if=/dev/zero of={} bs=1M count=10 conv=fsync";
+    let heard = hear(typed(line, &limited.path("x")));
+    assert!(!heard.verdict().summary().contains(said), "{heard}");
+}
+
+/// Slow large blocks, and a device that is away as long as seven of them take.
+#[test]
+fn a_device_that_comes_and_goes_is_seen_with_slow_large_blocks() {
+    let _alone = lab::alone();
+    let card =
+        lab::need!(Card::new(Shape { speed: Speed::bytes(32 * MI, 8 * MI), ..Shape::paced() }));
+    card.be(Nature::Comes(Duration::from_millis(900), Duration::from_millis(900)));
+    let line = "dd if=/dev/urandom of={} bs=1M count=40 oflag=direct";
+    let heard = hear(typed(line, &card.path("x")));
+    told("comes and goes", &heard);
+    heard.expect(Trust::Doubtful, MeasuredSubject::Unsteady);
+    assert!(heard.found("T58"), "{heard}");
+}
+
+/// The outer zone is fast, the inner slow: neither is the average.
+#[test]
+fn zones_are_two_rates() {
+    let _alone = lab::alone();
+    let card = lab::need!(Card::new(Shape {
+        size: 64 * MI,
+        fs: lab::Fs::Raw,
+        speed: Speed::bytes(16 * MI, 16 * MI),
+        ..Shape::paced()
+    }));
+    card.be(Nature::Zones(vec![(0, 100), (32 * MI, 40)]));
+    let line = "dd if={} of=/dev/null bs=1M count=64 iflag=direct";
+    let heard = hear(typed(line, card.device()));
+    told("zones", &heard);
+    heard.expect(Trust::Doubtful, MeasuredSubject::Unsteady);
+}
+
+/// Data that go into the journal first, writes that are synchronous unasked: how much more, and why, is said.
+#[test]
+fn what_the_file_system_writes_besides_is_said_with_its_cause() {
+    let _beside = lab::beside();
+    let card = lab::need!(Card::journal());
+    let line = "dd if=/dev/urandom of={} bs=1M count=12 conv=fsync";
+    let heard = hear(typed(line, &card.path("x")));
+    told("data=journal", &heard);
+    heard.expect(Trust::Sound, MeasuredSubject::Limited);
+    let said = heard.verdict().summary();
+    assert!(said.contains(" times as much as the program: the file system writes all data into its journal first (data=journal). Limited"), "{heard}");
+    let card = lab::need!(Card::new(Shape { mount: "sync", ..Shape::sdcard() }));
+    let line = "dd if=/dev/urandom of={} bs=64k count=100";
+    let heard = hear(typed(line, &card.path("x")));
+    told("sync", &heard);
+    assert!(heard.verdict().summary().contains(", as the file system is mounted sync;"), "{heard}");
+}
+
+/// A frozen file system, a stopped worker: what stood still is named, and what to do is to run it again.
+#[test]
+fn what_stopped_a_run_is_named() {
+    let _beside = lab::beside();
+    let card = lab::need!(Card::sdcard());
+    let freeze = lab::need!(lab::need_tool("fsfreeze", "util-linux"));
+    let line = "dd if=/dev/urandom of={} bs=64k count=160 oflag=direct";
+    let heard = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let frozen = |how: &str| Command::new(&freeze).arg(how).arg(card.mount()).status();
+            std::thread::sleep(Duration::from_millis(1000));
+            frozen("--freeze").expect("frozen");
+            std::thread::sleep(Duration::from_millis(1500));
+            frozen("--unfreeze").expect("thawed");
+        });
+        hear(typed(line, &card.path("x")))
+    });
+    told("a frozen file system", &heard);
+    heard.expect(Trust::Doubtful, MeasuredSubject::Disturbed);
+    let said = heard.verdict().summary();
+    assert!(said.ends_with(": its file system was frozen (fsfreeze)."), "{heard}");
+    assert!(heard.ran.stderr.contains("next: assay dd if=/dev/urandom"), "{heard}");
+}
+
+/// A file of an overlay's lower folder is copied before its first write.
+#[test]
+fn a_copy_up_is_named() {
+    let _beside = lab::beside();
+    let card = lab::need!(Card::sdcard());
+    let over = lab::need!(Overlay::on_card(&card));
+    let lower = card.path("lower/x");
+    card.freely(|| std::fs::write(&lower, vec![7; 8 * MI as usize]));
+    let line = "dd if=/dev/urandom of={} bs=64k count=40 conv=notrunc,fsync";
+    let heard = hear(typed(line, &over.path("x")));
+    told("a copy-up", &heard);
+    assert!(heard.ran.stderr.contains(" copied all of it to the upper folder first"), "{heard}");
 }
