@@ -32,7 +32,7 @@ pub(super) fn applies(flow_view: &FlowView<'_>) -> Option<f64> {
     (reach < REACHED && !by_layout).then_some(reach)
 }
 
-fn not_supported() -> Exhibit {
+pub(super) fn not_supported() -> Exhibit {
     let value = ExhibitValue::DirectNotSupported;
     Exhibit::new(ExhibitOf::DirectAlignment, value, "statx STATX_DIOALIGN")
 }

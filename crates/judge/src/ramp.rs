@@ -9,7 +9,7 @@ use super::words::share;
 use assay_plan::plan::{self, Action, Phase, Study as _};
 use assay_plan::stats::{self, LoadRate};
 use assay_plan::unit::{Iops, MeanInFlight, Nanos};
-use assay_record::claim::{BoundClaim, Claim, LimitClaim, Sentences};
+use assay_record::claim::{BoundClaim, Claim, ExhibitOf, LimitClaim, Sentences};
 use assay_record::record::{
     Bottleneck, Ending, Exhibit, Finding, LoadPoint, MeasuredSubject, Metric, PhaseFigures,
     PhaseRecord, RampResult, Record, Statistic, Trust,
@@ -224,7 +224,7 @@ fn queue(phase_view: &PhaseView, step: &RampStep, level: &DeviceLevel) -> RateBo
     let used = phase_view.cpu_share().map(|used| used * phase_view.workers() as f64 / cpus as f64);
     let waited = waited_for_cpu(phase_view, cpus);
     if let Some(used) = used {
-        because.push(Exhibit::new("CPU time of each worker", share(used), "/proc/self/stat"));
+        because.push(Exhibit::new(ExhibitOf::CpuPerWorker, share(used), "/proc/self/stat"));
         if used + waited >= CPU_FULL {
             let waited = (waited >= WAITING_FOR_CPU).then(|| share(waited.min(1.0)));
             let claim = BoundClaim::WorkersOnCpus { used: share(used), cpus, waited };

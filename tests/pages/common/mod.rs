@@ -21,7 +21,7 @@ use assay_plan::plan::{
 };
 use assay_plan::stats::{ActionTally, Estimate};
 use assay_plan::unit::{Bytes, MIB, Nanos, Ops, Timestamp};
-use assay_record::claim::Claim;
+use assay_record::claim::{Claim, ExhibitOf};
 use assay_record::evidence::{
     BlockLayer, CachePages, CacheReading, Clock, DeviceNumber, DeviceReading, DirectAlign,
     DirectIo, Direction, DiskCounters, FilesystemSpace, Hardware, LayerKind, LeafKind, LimitValue,
@@ -304,7 +304,7 @@ fn throttled(direction: &str, file: &str, rate: u64) -> Verdict {
             measures: Some(MeasuredSubject::Limited),
             claim: Claim::Said(format!("{direction} are held at {rate} MiB/s by a control group")),
             because: vec![Exhibit::new(
-                format!("limit on {direction} of loop3"),
+                ExhibitOf::Said(format!("limit on {direction} of loop3")),
                 format!("{} bytes per second", rate * MIB),
                 format!("/sys/fs/cgroup/blkio/blkio.throttle.{file}"),
             )],
@@ -539,11 +539,15 @@ pub fn deferred() -> Record {
             claim: Claim::Said("the work was not done when the clock stopped".into()),
             because: vec![
                 Exhibit::new(
-                    "written to loop3 when the clock stopped",
+                    ExhibitOf::Said("written to loop3 when the clock stopped".into()),
                     "0 B of 20 MiB",
                     "/sys/block/loop3/stat",
                 ),
-                Exhibit::new("pages of the file still to be written", "20 MiB", "cachestat"),
+                Exhibit::new(
+                    ExhibitOf::Said("pages of the file still to be written".into()),
+                    "20 MiB",
+                    "cachestat",
+                ),
             ],
             next: Some(NextStep::new(
                 Remedy::Flush,
@@ -599,7 +603,11 @@ pub fn memory() -> Record {
             weight: FindingWeight::Refute,
             measures: Some(MeasuredSubject::NotADisk),
             claim: Claim::Said("/tmp is memory, whatever its figures".into()),
-            because: vec![Exhibit::new("file system of /tmp", "tmpfs", "/proc/self/mountinfo")],
+            because: vec![Exhibit::new(
+                ExhibitOf::Said("file system of /tmp".into()),
+                "tmpfs",
+                "/proc/self/mountinfo",
+            )],
             next: Some(NextStep::new(Remedy::AnotherTarget, "df -hT")),
         }],
     };

@@ -14,7 +14,10 @@ use assay_plan::plan::{
     BlockWork, CacheDrop, Caching, Durability, Fill, LayoutMode, Method, OffsetOrdering,
     PlanOrigin, StopLimit, StopRule, Target, TreeWork,
 };
-use assay_record::claim::{FlushClaim, LayerClaim, LimitClaim, MemoryClaim, PlaceClaim};
+use assay_record::claim::{
+    ExhibitOf, ExhibitSource, ExhibitValue, FlushClaim, LayerClaim, LimitClaim, MemoryClaim,
+    PlaceClaim,
+};
 use assay_record::evidence::{Direction, LeafKind, PathKind};
 use assay_record::record::{
     Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId,
@@ -96,7 +99,7 @@ pub(super) fn see_tree(tree: &TreeWork, place: &PlaceFacts<'_>) -> Vec<Finding> 
             FindingWeight::Doubt,
             Some(MeasuredSubject::Deferred),
             FlushClaim::ChangesLeft { device: place.device.clone() },
-            vec![Exhibit::new("durability", "none", "the plan")],
+            vec![Exhibit::new(ExhibitOf::Durability, ExhibitValue::NoFlush, ExhibitSource::Plan)],
             None,
         ));
         found.extend(uncommitted::foreseen(place));
@@ -159,7 +162,7 @@ fn each_write(ground: &BlockJobPlace<'_>) -> Option<Finding> {
         note(
             flush_bound::RULE.id,
             FlushClaim::EachWriteWaits { device: ground.place.device.clone() },
-            Exhibit::new("durability", "every write", "the plan"),
+            Exhibit::new(ExhibitOf::Durability, ExhibitValue::EachWrite, ExhibitSource::Plan),
             None,
         )
     })
@@ -188,6 +191,10 @@ fn fewer_bytes(ground: &BlockJobPlace<'_>) -> Option<Finding> {
     ))
 }
 
+fn method_of(method: Method) -> Exhibit {
+    Exhibit::new(ExhibitOf::Method, method.name(), ExhibitSource::Plan)
+}
+
 /// T29: no I/O at all, whatever the words name.
 pub(super) fn nowhere(blocks: &BlockWork) -> Option<Finding> {
     let method = blocks.method;
@@ -199,7 +206,7 @@ pub(super) fn nowhere(blocks: &BlockWork) -> Option<Finding> {
             FindingWeight::Refute,
             Some(MeasuredSubject::Tool),
             LayerClaim::NoStorageInvolved,
-            vec![Exhibit::new("method", method.name(), "the plan")],
+            vec![method_of(method)],
             Some(NextStep::new(Remedy::AnotherTarget, "df -hT")),
         )
     })
@@ -235,7 +242,10 @@ fn again_in_memory(ground: &BlockJobPlace<'_>) -> Option<Finding> {
         FindingWeight::Doubt,
         Some(MeasuredSubject::Memory),
         MemoryClaim::RoundsInMemory { time, size, reads: mix.fetches() },
-        vec![Exhibit::new("size", size, "the plan"), PlaceFacts::shown_memory(memory)],
+        vec![
+            Exhibit::new(ExhibitOf::PlannedSize, size, ExhibitSource::Plan),
+            PlaceFacts::shown_memory(memory),
+        ],
         own(ground.place, Remedy::Direct, "quick", !mix.sends(), ""),
     ))
 }
@@ -263,7 +273,7 @@ fn from_memory(ground: &BlockJobPlace<'_>) -> Option<Finding> {
         FindingWeight::Doubt,
         Some(MeasuredSubject::Memory),
         claim,
-        vec![Exhibit::new("caching", "buffered, no cache drop", "the plan")],
+        vec![Exhibit::new(ExhibitOf::Caching, ExhibitValue::NeverDropped, ExhibitSource::Plan)],
         words::cold(ground.origin, false),
     ))
 }
@@ -293,7 +303,7 @@ fn lock(ground: &BlockJobPlace<'_>) -> Option<Finding> {
             FindingWeight::Doubt,
             Some(MeasuredSubject::Tool),
             LimitClaim::ExtendOneFile { depth, device: ground.place.device.clone() },
-            vec![Exhibit::new("writes in flight", depth, "the plan")],
+            vec![Exhibit::new(ExhibitOf::WritesInFlight, depth, ExhibitSource::Plan)],
             own(ground.place, Remedy::WriteFirst, "quick", false, ""),
         )
     })
@@ -307,7 +317,7 @@ fn first_writes(ground: &BlockJobPlace<'_>) -> Option<Finding> {
         note(
             first_write::RULE.id,
             PlaceClaim::WillAllocate,
-            Exhibit::new("the file", "empty at the start", "the plan"),
+            Exhibit::new(ExhibitOf::FileAtStart, ExhibitValue::Nothing, ExhibitSource::Plan),
             None,
         )
     })
@@ -324,7 +334,7 @@ fn no_multiple(ground: &BlockJobPlace<'_>) -> Option<Finding> {
         FindingWeight::Refute,
         Some(MeasuredSubject::Invalid),
         PlaceClaim::DirectMisfits { offset, bytes: bytes.0, sector },
-        vec![PlaceFacts::shown_sector(sector)],
+        ground.place.shown_sector(sector).into_iter().collect(),
         own(ground.place, Remedy::OtherBlocks, "quick", false, ""),
     ))
 }
@@ -341,7 +351,7 @@ fn byte_by_byte(ground: &BlockJobPlace<'_>) -> Option<Finding> {
                 method: method.name().into(),
                 device: ground.place.device.clone(),
             },
-            vec![Exhibit::new("method", method.name(), "the plan")],
+            vec![method_of(method)],
             own(ground.place, Remedy::OtherBlocks, "quick", false, ""),
         )
     })
@@ -355,7 +365,7 @@ fn one_at_a_time(ground: &BlockJobPlace<'_>) -> Option<Finding> {
         note(
             latency_bound::RULE.id,
             LimitClaim::OneInFlight { block: blocks.pattern.largest() },
-            Exhibit::new("I/Os in flight", "1", "the plan"),
+            Exhibit::new(ExhibitOf::PlannedDepth, 1_u64, ExhibitSource::Plan),
             None,
         )
     })

@@ -3,7 +3,7 @@
 //! Each judge knows one trap and gives the numbers and sentences of the rule that judges the same
 //! trap after a run.
 
-use super::ends::{CopyEnds, EndsJudge};
+use super::ends::{CopyEnds, EndsJudge, typed};
 use super::facts::note;
 use super::{PlaceFacts, flushes, machine, mount, own, place, source};
 use crate::operands::{ENOUGH, edited};
@@ -13,10 +13,11 @@ use crate::{
     client_bound, compressed, finding, holes, latency_bound, no_disk, not_direct, partial,
     same_disk, too_short, unseen,
 };
+use assay_plan::name::quoted;
 use assay_plan::unit::{Bytes, KIB, MIB};
 use assay_record::claim::{
-    CopiedData, DiskOfBothEnds, LayerClaim, LimitClaim, MemoryClaim, OthersClaim, OutcomeClaim,
-    PlaceClaim, SteadyClaim, TransferClaim,
+    CopiedData, DiskOfBothEnds, ExhibitOf, ExhibitSource, ExhibitValue, LayerClaim, LimitClaim,
+    MemoryClaim, OthersClaim, OutcomeClaim, PlaceClaim, SteadyClaim, TransferClaim,
 };
 use assay_record::evidence::{Direction, LeafKind, PathKind};
 use assay_record::record::{
@@ -100,20 +101,21 @@ fn meets(ends: &CopyEnds<'_>, direction: Direction, finding: &Finding) -> bool {
 /// The source is not there, so dd ends before it begins.
 fn absent(ends: &CopyEnds<'_>) -> Option<Finding> {
     let from = ends.from.filter(|from| from.kind == PathKind::Missing)?;
-    let why = from.hidden.as_deref().unwrap_or("no such file");
+    let why = from.hidden.clone().map_or(ExhibitValue::NotThere, ExhibitValue::Said);
     Some(finding(
         TrapId::T17,
         FindingWeight::Refute,
         Some(MeasuredSubject::Invalid),
         OutcomeClaim::NothingToCopy { path: from.path.clone() },
-        vec![Exhibit::new(&*from.path, why, "stat()")],
+        vec![Exhibit::new(ExhibitOf::KindOf(from.path.clone()), why, "stat()")],
         Some(NextStep::new(
             Remedy::Inspect,
-            format!(
-                "{}ls -l {}",
+            [
                 if from.hidden.is_some() { "sudo " } else { "" },
-                operand(folder(&from.path))
-            ),
+                "ls -l ",
+                &operand(folder(&from.path)),
+            ]
+            .concat(),
         )),
     ))
 }
@@ -124,8 +126,9 @@ fn nothing(ends: &CopyEnds<'_>) -> Option<Finding> {
     if !ends.iter().all(|end| matches!(end.bottom, LeafKind::Nothing(_))) {
         return None;
     }
-    let because =
-        ends.map(|end| Exhibit::new(format!("type of {}", end.path), "not storage", "stat()"));
+    let because = ends.map(|end| {
+        Exhibit::new(ExhibitOf::KindOf(end.path.clone()), ExhibitValue::NoStorage, "stat()")
+    });
     Some(finding(
         no_disk::RULE.id,
         FindingWeight::Refute,
@@ -139,8 +142,8 @@ fn nothing(ends: &CopyEnds<'_>) -> Option<Finding> {
 /// T00: standard output is somebody else's choice.
 fn elsewhere(ends: &CopyEnds<'_>) -> Option<Finding> {
     let (output, word) = match (ends.from, ends.to) {
-        (_, None) => (true, "of="),
-        (None, _) if ends.written().is_none() => (false, "if="),
+        (_, None) => (true, "of"),
+        (None, _) if ends.written().is_none() => (false, "if"),
         _ => return None,
     };
     Some(finding(
@@ -148,7 +151,7 @@ fn elsewhere(ends: &CopyEnds<'_>) -> Option<Finding> {
         FindingWeight::Unproven,
         Some(MeasuredSubject::Unsure),
         OutcomeClaim::BehindStream { output },
-        vec![Exhibit::new(word, "not given", "the command")],
+        vec![typed(word, ExhibitValue::NotGiven)],
         None,
     ))
 }
@@ -176,12 +179,7 @@ fn zeros(ends: &CopyEnds<'_>) -> Option<Finding> {
             own(to, Remedy::UniqueData, "quick", false, ""),
         ));
     }
-    Some(note(
-        compressed::RULE.id,
-        LayerClaim::ZerosMayShrink,
-        Exhibit::new("if", "/dev/zero", "the command"),
-        None,
-    ))
+    Some(note(compressed::RULE.id, LayerClaim::ZerosMayShrink, typed("if", "/dev/zero"), None))
 }
 
 /// T23: blocks of zeros are not written at all.
@@ -192,7 +190,7 @@ fn skipped_zeros(ends: &CopyEnds<'_>) -> Option<Finding> {
             FindingWeight::Refute,
             Some(MeasuredSubject::Layer),
             LayerClaim::ZerosSkipped,
-            vec![Exhibit::new("conv", "sparse", "the command")],
+            vec![typed("conv", "sparse")],
             edited(ends.origin, Remedy::MoreData, |operands| {
                 operands.change("conv", "sparse", Some("fsync"));
                 true
@@ -207,11 +205,7 @@ fn made_data(ends: &CopyEnds<'_>) -> Option<Finding> {
         note(
             client_bound::RULE.id,
             LimitClaim::RandomData,
-            Exhibit::new(
-                "if",
-                assay_plan::name::quoted(&ends.from.map_or(String::new(), |f| f.path.clone())),
-                "the command",
-            ),
+            typed("if", quoted(&ends.from.map_or(String::new(), |f| f.path.clone()))),
             ends.written().and_then(|to| own(to, Remedy::UniqueData, "quick", false, "")),
         )
     })
@@ -233,7 +227,7 @@ fn no_multiple(ends: &CopyEnds<'_>) -> Option<Finding> {
         _ => return None,
     };
     let sector = place.misfits(block)?;
-    let because = vec![PlaceFacts::shown_sector(sector)];
+    let because = place.shown_sector(sector).into_iter().collect();
     let next = in_mebibytes(ends);
     if copy.direct_gives_way {
         return Some(finding(
@@ -272,7 +266,7 @@ fn one_at_a_time(ends: &CopyEnds<'_>) -> Option<Finding> {
         note(
             latency_bound::RULE.id,
             LimitClaim::OneInFlight { block },
-            Exhibit::new("I/Os in flight", "1", "one thread copies"),
+            Exhibit::new(ExhibitOf::PlannedDepth, 1_u64, ExhibitSource::CopyThread),
             survey.and_then(|survey| own(survey, Remedy::Deeper, "ramp", reads, options)),
         )
     })
@@ -298,7 +292,7 @@ fn tiny_blocks(ends: &CopyEnds<'_>) -> Option<Finding> {
         FindingWeight::Doubt,
         None,
         LimitClaim::TinyBlocks { block: least },
-        vec![Exhibit::new("block", least, "the command, or the default of 512 B")],
+        vec![Exhibit::new(ExhibitOf::BlockSize, least, ExhibitSource::CommandOrDefault)],
         in_mebibytes(ends),
     ))
 }
@@ -312,7 +306,7 @@ fn same_disk(ends: &CopyEnds<'_>) -> Option<Finding> {
     Some(note(
         same_disk::RULE.id,
         OthersClaim::BothEndsOnDisk { disk: name.clone(), work: DiskOfBothEnds::Foreseen },
-        Exhibit::new("lowest device of both ends", name, "/proc/self/mountinfo, /sys/dev/block"),
+        Exhibit::new(ExhibitOf::LowestOfBothEnds, name, "/proc/self/mountinfo, /sys/dev/block"),
         own(to, Remedy::Separate, "quick", false, ""),
     ))
 }
@@ -327,7 +321,7 @@ fn short_reads(ends: &CopyEnds<'_>) -> Option<Finding> {
             FindingWeight::Doubt,
             None,
             TransferClaim::ShortPipeReads,
-            vec![Exhibit::new("iflag", "no fullblock", "the command")],
+            vec![typed("iflag", ExhibitValue::Without("fullblock".into()))],
             edited(ends.origin, Remedy::OtherBlocks, |operands| {
                 operands.change("iflag", "", Some("fullblock"));
                 true
@@ -350,7 +344,7 @@ fn large_read(ends: &CopyEnds<'_>) -> Option<Finding> {
             FindingWeight::Doubt,
             None,
             TransferClaim::OneReadAtMost { most: ONE_CALL, block },
-            vec![Exhibit::new("block", block, "the command; read(2)")],
+            vec![Exhibit::new(ExhibitOf::BlockSize, block, ExhibitSource::Command)],
             in_mebibytes(ends),
         )
     })
@@ -379,7 +373,7 @@ fn little(ends: &CopyEnds<'_>) -> Option<Finding> {
         FindingWeight::Doubt,
         Some(MeasuredSubject::Unsure),
         SteadyClaim::LittleCopied { bytes },
-        vec![Exhibit::new("bytes", bytes, "the command")],
+        vec![Exhibit::new(ExhibitOf::PlannedSize, bytes, ExhibitSource::Command)],
         more,
     ))
 }
@@ -407,7 +401,7 @@ fn no_room(ends: &CopyEnds<'_>) -> Option<Finding> {
         FindingWeight::Doubt,
         None,
         claim,
-        vec![Exhibit::new("free", room, "statvfs()")],
+        vec![Exhibit::new(ExhibitOf::FreeOn(to.judged_by.clone()), room, "statvfs()")],
         edited(ends.origin, Remedy::LessData, |operands| {
             let blocks = room.0 / MIB * MIB / ends.copy.input_block.0.max(1);
             operands.change("iflag", "count_bytes", None);

@@ -1,11 +1,14 @@
 //! What a device and the way to it do to a figure: sectors, alignment, links, cards, queues.
 
 use super::PlaceFacts;
-use super::facts::note;
+use super::facts::{logical_sector, note};
+use crate::partial_sectors::physical_sector;
 use crate::threshold::CARD_ERASE;
 use crate::{direct_not_durable, link_bound, misplaced_partition, unconditioned, worn_out};
 use assay_plan::unit::Bytes;
-use assay_record::claim::{ExhibitSource, FlushClaim, LimitClaim, PlaceClaim};
+use assay_record::claim::{
+    ExhibitOf, ExhibitSource, ExhibitValue, FlushClaim, LimitClaim, PlaceClaim,
+};
 use assay_record::evidence::{BlockLayer, LayerKind, Link, SurveyedDevice};
 use assay_record::record::{Exhibit, Finding, TrapId};
 
@@ -42,7 +45,7 @@ fn large_sectors(device: &SurveyedDevice) -> Option<Finding> {
     Some(note(
         TrapId::T20,
         PlaceClaim::LargeSectors { device: device.layer.name.clone(), sector: Bytes(logical) },
-        Exhibit::new("logical block", Bytes(logical), queue_file(device, "logical_block_size")),
+        logical_sector(&device.layer, logical),
         None,
     ))
 }
@@ -57,7 +60,7 @@ fn emulated_sectors(device: &SurveyedDevice) -> Option<Finding> {
             logical: Bytes(logical),
             physical: Bytes(physical),
         },
-        Exhibit::new("physical block", Bytes(physical), queue_file(device, "physical_block_size")),
+        physical_sector(&device.layer, Bytes(physical)),
         None,
     ))
 }
@@ -100,7 +103,7 @@ fn one_at_a_time(device: &SurveyedDevice, link: &Link) -> Option<Finding> {
     Some(note(
         TrapId::T55,
         LimitClaim::OneCommand { device: device.layer.name.clone(), driver: driver.into() },
-        Exhibit::new("driver", driver, &link.source),
+        Exhibit::new(ExhibitOf::DriverOf(device.layer.name.clone()), driver, &link.source),
         None,
     ))
 }
@@ -117,7 +120,11 @@ fn erases(device: &SurveyedDevice) -> Option<Finding> {
     Some(note(
         TrapId::T45,
         PlaceClaim::LargeErase { device: name.clone(), erase },
-        Exhibit::new("erases", erase, ExhibitSource::block(name, "device/preferred_erase_size")),
+        Exhibit::new(
+            ExhibitOf::EraseBlock(name.clone()),
+            erase,
+            ExhibitSource::block(name, "device/preferred_erase_size"),
+        ),
         None,
     ))
 }
@@ -131,7 +138,7 @@ fn unqueued(device: &SurveyedDevice) -> Option<Finding> {
             TrapId::T55,
             LimitClaim::NoQueue { device: device.layer.name.clone(), class: claims.words() },
             Exhibit::new(
-                "claims",
+                ExhibitOf::ClassOf(device.layer.name.clone()),
                 claims.words(),
                 ExhibitSource::block(&device.layer.name, "device/ssr"),
             ),
@@ -142,14 +149,18 @@ fn unqueued(device: &SurveyedDevice) -> Option<Finding> {
 
 /// T16, of the first leaf with a cache of its own.
 fn volatile(leaf: &SurveyedDevice) -> Option<Finding> {
-    let cache = leaf.layer.queue.seen()?.write_cache.as_deref().filter(|c| *c == "write back")?;
+    leaf.layer.queue.seen()?.write_cache.as_deref().filter(|c| *c == "write back")?;
     if matches!(leaf.layer.kind, LayerKind::Memory) {
         return None;
     }
     Some(note(
         direct_not_durable::RULE.id,
         FlushClaim::WriteCache { device: leaf.layer.name.clone() },
-        Exhibit::new("write cache", cache, queue_file(leaf, "write_cache")),
+        Exhibit::new(
+            ExhibitOf::WriteCache(leaf.layer.name.clone()),
+            ExhibitValue::WriteBack,
+            queue_file(leaf, "write_cache"),
+        ),
         None,
     ))
 }

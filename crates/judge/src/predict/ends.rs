@@ -6,12 +6,17 @@ use super::super::compressed;
 use super::facts::PlaceFacts;
 use assay_plan::plan::{CacheDrop, CopyWork, Durability, PlanOrigin};
 use assay_plan::unit::Bytes;
-use assay_record::claim::CopiedData;
+use assay_record::claim::{CopiedData, ExhibitOf, ExhibitSource, ExhibitValue};
 use assay_record::evidence::{Direction, LeafKind, PathKind, Survey};
-use assay_record::record::Finding;
+use assay_record::record::{Exhibit, Finding};
 
 /// Who knows a trap of copies.
 pub(super) type EndsJudge = fn(&CopyEnds<'_>) -> Option<Finding>;
+
+/// An option of the command, as it was typed or not.
+pub(super) fn typed(option: &str, value: impl Into<ExhibitValue>) -> Exhibit {
+    Exhibit::new(ExhibitOf::CommandOption(option.into()), value, ExhibitSource::Command)
+}
 
 /// A copy and its two ends.
 pub(super) struct CopyEnds<'a> {

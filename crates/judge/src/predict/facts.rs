@@ -5,8 +5,8 @@ use std::ops::Deref;
 
 use crate::words;
 use assay_plan::unit::Bytes;
-use assay_record::claim::Claim;
-use assay_record::evidence::{Machine, Mount, PathKind, Survey, Writeback};
+use assay_record::claim::{Claim, ExhibitOf, ExhibitSource};
+use assay_record::evidence::{BlockLayer, Machine, Mount, PathKind, Survey, Writeback};
 use assay_record::record::{Exhibit, Finding, NextStep, Remedy, TrapId};
 
 /// The facts of a place, with the look that they come from.
@@ -74,19 +74,25 @@ impl<'a> PlaceFacts<'a> {
     }
 
     /// The reading of a sector.
-    pub fn shown_sector(sector: u64) -> Exhibit {
-        Exhibit::new("logical block", Bytes(sector), "the queue's logical_block_size")
+    pub fn shown_sector(&self, sector: u64) -> Option<Exhibit> {
+        Some(logical_sector(&self.devices().next()?.layer, sector))
     }
 
     /// The reading of [`Self::memory`].
     pub fn shown_memory(memory: Bytes) -> Exhibit {
-        Exhibit::new("memory", memory, "/proc/meminfo, memory cgroup")
+        Exhibit::new(ExhibitOf::Memory, memory, "/proc/meminfo, memory cgroup")
     }
 
     /// The reading of what may stay in memory.
     pub fn shown_limit(limit: Bytes) -> Exhibit {
-        Exhibit::new("dirty limit", limit, "/proc/vmstat nr_dirty_threshold")
+        Exhibit::new(ExhibitOf::DirtyLimit, limit, "/proc/vmstat nr_dirty_threshold")
     }
+}
+
+/// The reading of a logical sector.
+pub(super) fn logical_sector(layer: &BlockLayer, sector: u64) -> Exhibit {
+    let file = ExhibitSource::block(&layer.name, "queue/logical_block_size");
+    Exhibit::new(ExhibitOf::LogicalSector(layer.name.clone()), Bytes(sector), file)
 }
 
 /// The first option of a mount that is one of these, or begins with one that ends in `=`.
@@ -138,7 +144,7 @@ pub(super) fn own(
         return Some(step);
     }
     // Where nobody may write, no root may.
-    let command = format!("sudo {}", step.command);
+    let command = ["sudo ", &step.command].concat();
     read_only(survey).is_none().then(|| NextStep::new(remedy, command))
 }
 

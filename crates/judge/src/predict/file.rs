@@ -6,7 +6,7 @@ use crate::threshold::{CRUMBS, RESIDENT};
 use crate::words::ShellLine;
 use crate::{cached_before, compressed, finding, holes, words};
 use assay_plan::unit::{Bytes, MIB};
-use assay_record::claim::{LayerClaim, MemoryClaim, PlaceClaim};
+use assay_record::claim::{ExhibitOf, ExhibitValue, LayerClaim, MemoryClaim, PlaceClaim};
 use assay_record::evidence::{FileLayout, Survey};
 use assay_record::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, Remedy, TrapId};
 
@@ -16,7 +16,7 @@ pub(super) fn see(facts: &PlaceFacts<'_>, found: &mut Vec<Finding>) {
     };
     found.extend(empty(facts));
     found.extend(encoded(facts));
-    found.extend(crumbled(file));
+    found.extend(crumbled(file, &facts.path));
     found.extend(resident(file, &facts.path));
 }
 
@@ -36,7 +36,11 @@ pub(super) fn empty(survey: &Survey) -> Option<Finding> {
             FindingWeight::Doubt,
             Some(MeasuredSubject::Layer),
             LayerClaim::Holes { part: words::share(part) },
-            vec![Exhibit::new("holes and unwritten", words::of(Bytes(empty), file.size), "FIEMAP")],
+            vec![Exhibit::new(
+                ExhibitOf::HolesIn(survey.path.clone()),
+                words::of(Bytes(empty), file.size),
+                "FIEMAP",
+            )],
             own(survey, Remedy::WriteFirst, "quick", false, ""),
         )
     })
@@ -53,14 +57,18 @@ pub(super) fn encoded(survey: &Survey) -> Option<Finding> {
             FindingWeight::Doubt,
             Some(MeasuredSubject::Layer),
             LayerClaim::Encoded { part: words::share(part) },
-            vec![Exhibit::new("encoded", words::of(extents.encoded, file.size), "FIEMAP")],
+            vec![Exhibit::new(
+                ExhibitOf::EncodedIn(survey.path.clone()),
+                words::of(extents.encoded, file.size),
+                "FIEMAP",
+            )],
             own(survey, Remedy::UniqueData, "quick", false, ""),
         )
     })
 }
 
 /// T38.
-fn crumbled(file: &FileLayout) -> Option<Finding> {
+fn crumbled(file: &FileLayout, path: &str) -> Option<Finding> {
     let extents = file.extents.seen()?;
     // A compressed file has an extent for each 128 KiB, wherever they lie.
     let pieces = extents.count as f64 / (file.size.0 as f64 / MIB as f64);
@@ -68,7 +76,11 @@ fn crumbled(file: &FileLayout) -> Option<Finding> {
         note(
             TrapId::T38,
             PlaceClaim::Crumbled { extents: extents.count },
-            Exhibit::new("extents", format!("{} in {}", extents.count, file.size), "FIEMAP"),
+            Exhibit::new(
+                ExhibitOf::ExtentsOf(path.into()),
+                ExhibitValue::ExtentsIn { extents: u64::from(extents.count), range: file.size },
+                "FIEMAP",
+            ),
             None,
         )
     })
@@ -86,7 +98,7 @@ fn resident(file: &FileLayout, path: &str) -> Option<Finding> {
             Some(MeasuredSubject::Memory),
             MemoryClaim::FileCached { part: words::share(part) },
             vec![Exhibit::new(
-                "pages cached",
+                ExhibitOf::PagesCachedBefore(path.into()),
                 words::of(cached.resident, file.size),
                 "cachestat()",
             )],

@@ -1,13 +1,15 @@
 //! What a copy flushes, and what it leaves in memory or waits for.
 
 use super::PlaceFacts;
-use super::ends::{CopyEnds, EndsJudge};
+use super::ends::{CopyEnds, EndsJudge, typed};
 use super::facts::note;
 use crate::threshold::{FLUSH_WRITES, REACHED};
 use crate::{bigger_than_ram, finding, flush_bound, not_flushed, words};
 use assay_plan::plan::{Durability, Resync};
 use assay_plan::unit::Bytes;
-use assay_record::claim::{CopiedData, FlushClaim, MemoryClaim};
+use assay_record::claim::{
+    CopiedData, ExhibitOf, ExhibitSource, ExhibitValue, FlushClaim, MemoryClaim,
+};
 use assay_record::evidence::PathKind;
 use assay_record::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, TrapId};
 
@@ -85,7 +87,7 @@ fn left_to_the_close(ends: &CopyEnds<'_>) -> Option<Finding> {
         note(
             not_flushed::RULE.id,
             FlushClaim::LeftToClose { device: to.device.clone() },
-            Exhibit::new("conv", "no fsync", "the command"),
+            typed("conv", ExhibitValue::Without("fsync".into())),
             words::with_flush(ends.origin),
         )
     })
@@ -93,18 +95,17 @@ fn left_to_the_close(ends: &CopyEnds<'_>) -> Option<Finding> {
 
 /// T13: words that look like a flush and are none.
 fn not_a_flush(ends: &CopyEnds<'_>) -> Option<Finding> {
-    (ends.copy.resync != Resync::No && !ends.durable() && ends.to.is_some()).then(|| {
-        note(TrapId::T13, FlushClaim::ConvSync, Exhibit::new("conv", "sync", "the command"), None)
-    })
+    (ends.copy.resync != Resync::No && !ends.durable() && ends.to.is_some())
+        .then(|| note(TrapId::T13, FlushClaim::ConvSync, typed("conv", "sync"), None))
 }
 
 /// T14: a flush for each write.
 fn each_write(ends: &CopyEnds<'_>) -> Option<Finding> {
     let to = ends.written()?;
     let how = match ends.copy.durability() {
-        Durability::OpenDsync => "O_DSYNC",
-        Durability::OpenSync => "O_SYNC",
-        Durability::FsyncEvery(_) => "fsync after each write",
+        Durability::OpenDsync => ExhibitValue::Said("O_DSYNC".into()),
+        Durability::OpenSync => ExhibitValue::Said("O_SYNC".into()),
+        Durability::FsyncEvery(_) => ExhibitValue::EachWrite,
         _ => return None,
     };
     let writes = ends.writes().filter(|writes| *writes >= FLUSH_WRITES)?;
@@ -115,7 +116,7 @@ fn each_write(ends: &CopyEnds<'_>) -> Option<Finding> {
             block: ends.copy.output_block,
             device: to.device.clone(),
         },
-        Exhibit::new("flushes", how, "the command"),
+        Exhibit::new(ExhibitOf::Durability, how, ExhibitSource::Command),
         None,
     ))
 }
@@ -125,7 +126,7 @@ fn other_version(ends: &CopyEnds<'_>) -> Option<Finding> {
     let several = ends.writes().is_none_or(|writes| writes > 1);
     let other = ends.origin.tool.flush_elsewhere.as_ref()?;
     (ends.copy.flush.fsync && several && ends.written().is_some()).then(|| {
-        let shown = vec![Exhibit::new(&other.option, &other.value, "the command")];
+        let shown = vec![typed(&other.option, &other.value)];
         finding(
             TrapId::T13,
             FindingWeight::Note,

@@ -10,11 +10,12 @@ use super::{copy, telling};
 use assay_plan::name::NameText as _;
 use assay_plan::plan::{Job, Phase, Plan, PlanOrigin, Target, Work};
 use assay_plan::unit::Bytes;
-use assay_record::claim::{AboutClaim, SummaryClaim};
+use assay_record::claim::{AboutClaim, AbsentPlace, PlanClaim, SummaryClaim};
 use assay_record::evidence::{LeafKind, Machine, PathKind, Survey};
 use assay_record::record::{
     Finding, MeasuredSubject, PhaseExplanation, Record, ToldClaim, Trust, Verdict, WordMeaning,
 };
+use assay_record::words::say;
 
 /// The paths that a plan reads or writes, each once.
 pub fn places(plan: &Plan) -> Vec<PathBuf> {
@@ -57,14 +58,14 @@ pub fn absent(plan: &Plan, surveys: &[Survey]) -> Vec<WordMeaning> {
         let folder = super::parent(survey);
         let waits =
             Path::new(judged_by).ends_with(folder.trim_start_matches("./").trim_matches('.'));
-        let means = match (hidden, is_folder(path)) {
-            (Some(why), _) => format!("cannot be looked at ({why})"),
-            (None, true) => "is not there".into(),
+        let place = match (hidden, is_folder(path)) {
+            (Some(why), _) => AbsentPlace::Hidden { why: why.clone() },
+            (None, true) => AbsentPlace::Missing,
             (None, false) if waits || is_source(path) => return None,
-            (None, false) => format!("is not there, nor is {folder}"),
+            (None, false) => AbsentPlace::WithFolder { folder },
         };
-        let means = format!("{means}: what follows is judged by {judged_by}");
-        Some(WordMeaning { word: path.clone(), means })
+        let claim = PlanClaim::JudgedBy { place, judged_by: judged_by.clone() };
+        Some(WordMeaning { word: path.clone(), means: say(&claim) })
     });
     told.collect()
 }

@@ -6,7 +6,8 @@ use crate::threshold::WARM;
 use crate::{cached_before, command, finding, hot, limits, not_flushed, other_node, throttled};
 use assay_plan::unit::Times;
 use assay_record::claim::{
-    FlushClaim, LimitClaim, MemoryClaim, OthersClaim, PlaceClaim, SteadyClaim,
+    ExhibitOf, ExhibitValue, FlushClaim, LimitClaim, MemoryClaim, OthersClaim, PlaceClaim,
+    SteadyClaim,
 };
 use assay_record::evidence::{Direction, LeafKind, Limits, PathKind, SurveyedDevice, Throttle};
 use assay_record::record::{
@@ -62,7 +63,7 @@ fn processors(limits: &Limits) -> Option<Finding> {
     Some(note(
         TrapId::T52,
         LimitClaim::FewCpus { cpus: Times((cpus * 100.0).round() / 100.0) },
-        Exhibit::new("CPU limit", format!("{cpus:.2} CPUs"), "cpu.max, cpu.cfs_quota_us"),
+        Exhibit::new(ExhibitOf::CpuLimit, ExhibitValue::Cpus(cpus), "cpu.max, cpu.cfs_quota_us"),
         None,
     ))
 }
@@ -73,7 +74,7 @@ fn hidden(limits: &Limits) -> Option<Finding> {
         note(
             throttled::RULE.id,
             LimitClaim::HiddenLimits,
-            Exhibit::new("cgroups", "partly hidden", "/proc/self/cgroup"),
+            Exhibit::new(ExhibitOf::Cgroups, ExhibitValue::PartlyHidden, "/proc/self/cgroup"),
             None,
         )
     })
@@ -115,7 +116,7 @@ fn swap(facts: &PlaceFacts<'_>) -> Option<Finding> {
     Some(note(
         TrapId::T34,
         OthersClaim::SwapThere { area: area.clone(), devices: names },
-        Exhibit::new("swap", area, "/proc/swaps"),
+        Exhibit::new(ExhibitOf::SwapArea, area, "/proc/swaps"),
         None,
     ))
 }
@@ -141,7 +142,7 @@ fn governor(facts: &PlaceFacts<'_>) -> Option<Finding> {
     Some(note(
         TrapId::T35,
         LimitClaim::SlowGovernor { governor: governor.clone() },
-        Exhibit::new("governor", governor, "/sys/devices/system/cpu/cpufreq"),
+        Exhibit::new(ExhibitOf::Governor, governor, "/sys/devices/system/cpu/cpufreq"),
         Some(NextStep::new(Remedy::Configure, "sudo cpupower frequency-set -g performance")),
     ))
 }
@@ -173,7 +174,11 @@ fn clock(facts: &PlaceFacts<'_>) -> Option<Finding> {
     Some(note(
         TrapId::T56,
         SteadyClaim::SlowClock { source: source.clone(), cost: facts.machine.clock.cost },
-        Exhibit::new("clock source", source, "/sys/devices/system/clocksource/clocksource0"),
+        Exhibit::new(
+            ExhibitOf::ClockSource,
+            source,
+            "/sys/devices/system/clocksource/clocksource0",
+        ),
         None,
     ))
 }

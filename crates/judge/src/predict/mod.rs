@@ -58,7 +58,7 @@ pub fn next(survey: &Survey) -> NextStep {
         LeafKind::Devices | LeafKind::Unknown(_) => {}
     }
     let Some(may) = survey.may.seen() else {
-        return NextStep::new(Remedy::Rerun, format!("assay quick {}", quoted(&survey.path)));
+        return quick("", &survey.path);
     };
     let size = survey.file.as_ref().map(|file| file.size.0);
     let (path, allowed) = match (survey.kind, size) {
@@ -69,14 +69,18 @@ pub fn next(survey: &Survey) -> NextStep {
     };
     // A file there can be read.
     if !allowed && let Some(mount) = facts::read_only(survey) {
-        let files = format!("find {} -xdev -type f -size +1M", operand(&mount.point));
+        let files = ["find ", &operand(&mount.point), " -xdev -type f -size +1M"].concat();
         return NextStep::new(Remedy::AnotherTarget, files);
     }
     if survey.hidden.is_some() {
-        return NextStep::new(Remedy::AsRoot, format!("sudo assay probe {}", quoted(&survey.path)));
+        let line = ["sudo assay probe ", &quoted(&survey.path)].concat();
+        return NextStep::new(Remedy::AsRoot, line);
     }
-    let root = if allowed { "" } else { "sudo " };
-    NextStep::new(Remedy::Rerun, format!("{root}assay quick {}", quoted(path)))
+    quick(if allowed { "" } else { "sudo " }, path)
+}
+
+fn quick(root: &str, path: &str) -> NextStep {
+    NextStep::new(Remedy::Rerun, [root, "assay quick ", &quoted(path)].concat())
 }
 
 /// The folder that holds a file.

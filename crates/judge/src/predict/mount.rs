@@ -3,8 +3,9 @@
 use super::facts::{PlaceFacts, compressing, note, option};
 use crate::threshold::{FREE_INODES, FREE_SPACE};
 use crate::words::ShellLine;
-use crate::{command, compressed, finding, flush_bound, not_direct, words};
-use assay_record::claim::{FlushClaim, LayerClaim, MemoryClaim, PlaceClaim};
+use crate::{command, compressed, finding, flush_bound, mount_options, not_direct, words};
+use assay_plan::unit::PartOf;
+use assay_record::claim::{ExhibitOf, FlushClaim, LayerClaim, MemoryClaim, PlaceClaim};
 use assay_record::evidence::{LeafKind, Mount, PathKind};
 use assay_record::record::{
     Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId,
@@ -25,8 +26,8 @@ pub(super) fn see(facts: &PlaceFacts<'_>, found: &mut Vec<Finding>) {
 
 /// The reading of an option.
 pub(super) fn exhibit(mount: &Mount, option: &str) -> Vec<Exhibit> {
-    let reading = format!("options of {} at {}", mount.kind, mount.point);
-    vec![Exhibit::new(reading, option, "/proc/self/mountinfo")]
+    let of = ExhibitOf::MountOption(mount.point.clone());
+    vec![Exhibit::new(of, option, "/proc/self/mountinfo")]
 }
 
 /// Figures of the place itself, flushed, and of data that do not compress.
@@ -125,7 +126,7 @@ fn strict_atime(mount: &Mount) -> Option<Finding> {
             FindingWeight::Note,
             None,
             PlaceClaim::AccessTimes { kind: mount.kind.clone(), point: mount.point.clone() },
-            exhibit(mount, &mount.options),
+            vec![mount_options(mount)],
             None,
         )
     })
@@ -143,7 +144,7 @@ fn not_direct_by_statx(facts: &PlaceFacts<'_>) -> Option<Finding> {
         FindingWeight::Doubt,
         Some(MeasuredSubject::Deferred),
         MemoryClaim::NotDirect { journal: None },
-        vec![Exhibit::new("alignment for direct I/O", "0 (not supported)", "statx STATX_DIOALIGN")],
+        vec![not_direct::not_supported()],
         None,
     ))
 }
@@ -158,7 +159,7 @@ fn checksums(mount: &Mount) -> Option<Finding> {
             FindingWeight::Note,
             None,
             MemoryClaim::Checksums { point: mount.point.clone() },
-            exhibit(mount, &mount.options),
+            vec![mount_options(mount)],
             below(mount, Remedy::Flush),
         )
     })
@@ -182,7 +183,11 @@ fn nearly_full(facts: &PlaceFacts<'_>) -> Option<Finding> {
         FindingWeight::Doubt,
         None,
         PlaceClaim::LittleSpace { free: words::share(free) },
-        vec![Exhibit::new("free", words::of(space.free, space.total), "statvfs()")],
+        vec![Exhibit::new(
+            ExhibitOf::FreeOn(facts.judged_by.clone()),
+            words::of(space.free, space.total),
+            "statvfs()",
+        )],
         Some(command::look("df -h", &facts.judged_by)),
     ))
 }
@@ -195,11 +200,7 @@ fn few_inodes(facts: &PlaceFacts<'_>) -> Option<Finding> {
         note(
             TrapId::T38,
             PlaceClaim::FewInodes { free: inodes.free },
-            Exhibit::new(
-                "free inodes",
-                format!("{} of {}", inodes.free, inodes.total),
-                "statvfs()",
-            ),
+            Exhibit::new(ExhibitOf::FreeInodes, PartOf(inodes.free, inodes.total), "statvfs()"),
             None,
         )
     })

@@ -5,7 +5,8 @@ use super::facts::note;
 use crate::host_cache::is_virtual;
 use crate::{command, finding, no_disk, unseen};
 use assay_record::claim::{
-    Claim, DataTranslation, ExhibitSource, FlushClaim, LayerClaim, OutcomeClaim,
+    Claim, DataTranslation, ExhibitOf, ExhibitSource, ExhibitValue, FlushClaim, LayerClaim,
+    OutcomeClaim,
 };
 use assay_record::evidence::{LayerKind, LeafKind, PathKind, SurveyedDevice};
 use assay_record::record::{
@@ -68,12 +69,12 @@ fn no_disk(facts: &PlaceFacts<'_>) -> Option<Finding> {
                 FindingWeight::Unproven,
                 Some(MeasuredSubject::Unsure),
                 OutcomeClaim::DeviceHidden { path: path.clone(), why: why.clone() },
-                vec![Exhibit::new(format!("below {path}"), why, source)],
+                vec![Exhibit::new(ExhibitOf::Below(path.clone()), why, source)],
                 None,
             ));
         }
     };
-    let because = vec![Exhibit::new(format!("below {path}"), what, source)];
+    let because = vec![Exhibit::new(ExhibitOf::Below(path.clone()), what, source)];
     Some(finding(no_disk::RULE.id, weight, Some(measures), claim, because, None))
 }
 
@@ -81,14 +82,18 @@ fn no_disk(facts: &PlaceFacts<'_>) -> Option<Finding> {
 fn uncounted(leaf: &SurveyedDevice) -> Option<Finding> {
     let name = &leaf.layer.name;
     let off = leaf.layer.queue.seen()?.iostats == Some(false);
-    let file = format!("/sys/block/{name}/queue/iostats");
+    let file = ["/sys/block/", name, "/queue/iostats"].concat();
     off.then(|| {
         finding(
             unseen::RULE.id,
             FindingWeight::Unproven,
             Some(MeasuredSubject::Unsure),
             OutcomeClaim::CountersOff { device: name.clone() },
-            vec![Exhibit::new("counting", "0", file.clone())],
+            vec![Exhibit::new(
+                ExhibitOf::CountersOf(name.clone()),
+                ExhibitValue::NotCounted,
+                file.clone(),
+            )],
             Some(NextStep::new(Remedy::Configure, command::set("1", &file))),
         )
     })
@@ -103,7 +108,11 @@ fn mapped_memory(device: &SurveyedDevice) -> Option<Finding> {
             FindingWeight::Doubt,
             Some(MeasuredSubject::NotADisk),
             LayerClaim::Dax { device: name.clone() },
-            vec![Exhibit::new("DAX", "1", ExhibitSource::block(name, "queue/dax"))],
+            vec![Exhibit::new(
+                ExhibitOf::Dax(name.clone()),
+                1_u64,
+                ExhibitSource::block(name, "queue/dax"),
+            )],
             None,
         )
     })
@@ -116,7 +125,11 @@ fn zoned(device: &SurveyedDevice) -> Option<Finding> {
     Some(note(
         TrapId::T50,
         LayerClaim::Zoned { device: name.clone(), zones: zoned.into() },
-        Exhibit::new("zones", zoned, ExhibitSource::block(name, "queue/zoned")),
+        Exhibit::new(
+            ExhibitOf::Zones(name.clone()),
+            zoned,
+            ExhibitSource::block(name, "queue/zoned"),
+        ),
         None,
     ))
 }
@@ -131,8 +144,8 @@ fn image_cache(device: &SurveyedDevice) -> Option<Finding> {
         Some(MeasuredSubject::Memory),
         FlushClaim::LoopCached { device: name.clone(), file: file.clone() },
         vec![Exhibit::new(
-            "direct I/O to the backing file",
-            "0",
+            ExhibitOf::DirectTo(file.clone()),
+            0_u64,
             ExhibitSource::block(name, "loop/dio"),
         )],
         Some(command::at_device(Remedy::Configure, "sudo losetup --direct-io=on", name)),
@@ -147,7 +160,7 @@ fn host_cache(facts: &PlaceFacts<'_>) -> Option<Finding> {
     Some(note(
         TrapId::T30,
         FlushClaim::VirtualDisk { device: name.clone() },
-        Exhibit::new("bus", &leaf.layer.hardware.bus, format!("/sys/block/{name}")),
+        Exhibit::new(ExhibitOf::Bus, &leaf.layer.hardware.bus, ["/sys/block/", name].concat()),
         None,
     ))
 }
@@ -155,9 +168,9 @@ fn host_cache(facts: &PlaceFacts<'_>) -> Option<Finding> {
 /// T41: encryption, parity and snapshots change how many bytes a disk sees.
 fn translated(device: &SurveyedDevice) -> Option<Finding> {
     let name = &device.layer.name;
-    let (by, source) = match &device.layer.kind {
+    let (by, shown, source) = match &device.layer.kind {
         LayerKind::Mapper { uuid } if uuid.starts_with("CRYPT-") => {
-            (DataTranslation::Encrypted, "dm/uuid")
+            (DataTranslation::Encrypted, uuid.as_str(), "dm/uuid")
         }
         LayerKind::Raid { level } => {
             let by = match level.as_str() {
@@ -165,15 +178,15 @@ fn translated(device: &SurveyedDevice) -> Option<Finding> {
                 "raid4" | "raid5" | "raid6" => DataTranslation::Parity { level: level.clone() },
                 _ => return None,
             };
-            (by, "md/level")
+            (by, level.as_str(), "md/level")
         }
-        LayerKind::Cache => (DataTranslation::Cached, "bcache"),
+        LayerKind::Cache => (DataTranslation::Cached, "bcache", "bcache"),
         _ => return None,
     };
     Some(note(
         TrapId::T41,
         LayerClaim::Translated { device: name.clone(), by },
-        Exhibit::new("kind", source, ExhibitSource::block(name, source)),
+        Exhibit::new(ExhibitOf::KindOf(name.clone()), shown, ExhibitSource::block(name, source)),
         None,
     ))
 }

@@ -1,6 +1,6 @@
 //! The source of a copy: what of it comes from memory, and what of it holds no data.
 
-use super::ends::{CopyEnds, EndsJudge};
+use super::ends::{CopyEnds, EndsJudge, typed};
 use super::facts::note;
 use super::{PlaceFacts, file};
 use crate::operands::edited;
@@ -8,7 +8,7 @@ use crate::threshold::RESIDENT;
 use crate::{cached_before, finding, served_from_cache, trimmed_blocks, words};
 use assay_plan::plan::CacheDrop;
 use assay_plan::unit::Bytes;
-use assay_record::claim::MemoryClaim;
+use assay_record::claim::{ExhibitOf, MemoryClaim};
 use assay_record::evidence::Direction;
 use assay_record::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, Remedy};
 
@@ -49,7 +49,11 @@ fn from_memory(ends: &CopyEnds<'_>) -> Option<Finding> {
         weight,
         Some(measures),
         claim,
-        vec![Exhibit::new("pages cached", words::of(held, size), "cachestat()")],
+        vec![Exhibit::new(
+            ExhibitOf::PagesCachedBefore(from.path.clone()),
+            words::of(held, size),
+            "cachestat()",
+        )],
         words::cold(ends.origin, false),
     ))
 }
@@ -78,7 +82,7 @@ fn not_past_memory(ends: &CopyEnds<'_>) -> Option<Finding> {
         note(
             served_from_cache::RULE.id,
             MemoryClaim::NoEffect { flag: word.into() },
-            Exhibit::new("iflag", word, "the command"),
+            typed("iflag", word),
             edited(ends.origin, Remedy::Direct, |operands| {
                 operands.change("iflag", "sync", None);
                 operands.change("iflag", "dsync", Some("direct"));

@@ -22,6 +22,7 @@ pub enum ExhibitOf {
     DirtyAtStart,
     DirtyAtStop,
     DirtyDropped,
+    DirtyLimit,
     PagesWrittenBack,
     IoPressure,
     CpuLimit,
@@ -36,6 +37,10 @@ pub enum ExhibitOf {
         time: Nanos,
     },
     Condition(ConditionOf),
+    Cgroups,
+    SwapArea,
+    Governor,
+    ClockSource,
 
     // Of where the time of the run went.
     CpuPerWorker,
@@ -60,6 +65,14 @@ pub enum ExhibitOf {
     ClockResolution,
     CountersOfKernel,
     PlannedDepth,
+    PlannedSize,
+    WritesInFlight,
+    BlockSize,
+    Method,
+    Caching,
+    Durability,
+    FileAtStart,
+    CommandOption(String),
     InFlightFromProgram,
     ReadCalls,
     WriteCalls,
@@ -125,8 +138,10 @@ pub enum ExhibitOf {
     JournalCommits(String),
     FileSystemBlock,
     FreeOn(String),
+    FreeInodes,
     ExtentsOf(String),
     HolesIn(String),
+    EncodedIn(String),
     TrimmedIn(String),
     AllocatedBefore(String),
     WrittenBefore(String),
@@ -169,9 +184,13 @@ pub enum ExhibitOf {
     SupportsDiscard(String),
     WriteCache(String),
     PhysicalSector(String),
+    LogicalSector(String),
     EraseBlock(String),
     LimitOn(String),
     LinkOf(String),
+    DriverOf(String),
+    ClassOf(String),
+    DirectTo(String),
     Bus,
     KindOf(String),
     LevelOf(String),
@@ -351,6 +370,14 @@ pub enum ExhibitValue {
     DirectNotSupported,
     AnsweredNotRefused,
     FellTooLow,
+    NoFlush,
+    EachWrite,
+    NeverDropped,
+    NotThere,
+    NoStorage,
+    NotGiven,
+    Without(String),
+    PartlyHidden,
 }
 
 /// Where it was read.
@@ -378,6 +405,9 @@ pub enum ExhibitSource {
     Plan,
     PlanAndPhases,
     Plans,
+    Command,
+    CommandOrDefault,
+    CopyThread,
     Records,
     CpuStat,
     Suspension,
@@ -534,9 +564,6 @@ macro_rules! from_what_it_is {
 }
 
 from_what_it_is! {
-    &str, ExhibitOf, words => Self::Said(words.into());
-    String, ExhibitOf, words => Self::Said(words);
-    &String, ExhibitOf, words => Self::Said(words.clone());
     &String, ExhibitSource, name => Self::Kernel(name.clone());
     &str, ExhibitSource, name => Self::Kernel(name.into());
     String, ExhibitSource, name => Self::Kernel(name);

@@ -43,8 +43,8 @@ pub use others::{
 pub use outcome::{DatalessCalls, FailureReason, MissingEvidence, OutcomeClaim};
 pub use place::PlaceClaim;
 pub use plan::{
-    AboutClaim, AboutDisk, CopiedData, CopySize, CopySource, CopyWay, JobOrder, JobWay, PlanClaim,
-    PlannedAction, PlannedPlace,
+    AboutClaim, AboutDisk, AbsentPlace, CopiedData, CopySize, CopySource, CopyWay, JobOrder,
+    JobWay, PlanClaim, PlannedAction, PlannedPlace,
 };
 pub use series::{Series, Values};
 pub use steady::{

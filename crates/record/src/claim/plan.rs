@@ -85,6 +85,21 @@ pub enum PlanClaim {
         files: u64,
         dir: String,
     },
+    /// A place of it is not there to be looked at.
+    JudgedBy {
+        place: AbsentPlace,
+        judged_by: String,
+    },
+}
+
+/// What is not there.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum AbsentPlace {
+    Hidden { why: String },
+    Missing,
+    WithFolder { folder: String },
 }
 
 /// What a source holds.

@@ -437,10 +437,12 @@ impl<'de> Deserialize<'de> for Exhibit {
                 Self::new(of.into_owned(), shows.into_owned(), from.into_owned())
             }
             // What another version shows is known by its words.
-            (None, Some(quantity)) => {
-                Self::new(reading, ExhibitValue::Noted { text: value, quantity }, source)
-            }
-            (None, None) => Self::new(reading, value, source),
+            (None, Some(quantity)) => Self::new(
+                ExhibitOf::Said(reading),
+                ExhibitValue::Noted { text: value, quantity },
+                source,
+            ),
+            (None, None) => Self::new(ExhibitOf::Said(reading), value, source),
         })
     }
 }
@@ -593,7 +595,7 @@ mod tests {
                 "exhibit": exhibit, "reading": "x", "value": "0 B of 20 MiB", "source": "/y",
             });
             let read: Exhibit = serde_json::from_value(written).expect("an exhibit");
-            assert_eq!(read, Exhibit::new("x", value, "/y"));
+            assert_eq!(read, Exhibit::new(ExhibitOf::Said("x".into()), value, "/y"));
         }
         let numbered = serde_json::json!({
             "reading": "x", "value": "7 times", "source": "/y", "quantity": { "value": 7.0, "unit": "count" },

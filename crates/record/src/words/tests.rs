@@ -133,6 +133,7 @@ fn each_claim(wanted: &mut WantedMessages) {
     wanted.add::<CopySource>();
     wanted.add::<CopySize>();
     wanted.add::<CopyWay>();
+    wanted.add::<AbsentPlace>();
     wanted.add::<JobOrder>();
     wanted.add::<PlannedPlace>();
     wanted.add::<JobWay>();
