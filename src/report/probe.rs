@@ -105,7 +105,7 @@ fn file(file: &FileLayout) -> String {
         let s = if extents.count == 1 { "" } else { "s" };
         parts.push(format!("{} extent{s}", extents.count));
         for (bytes, what) in [
-            (extents.hole + extents.unwritten, "never written"),
+            (extents.empty(), "never written"),
             (extents.delayed, "not yet on disk"),
             (extents.encoded, "compressed or encoded"),
             (extents.shared, "shared with other files"),
@@ -145,19 +145,18 @@ fn queue(device: &SurveyedDevice) -> Option<String> {
     parts.extend(queue.read_ahead_kb.map(|kib| format!("read-ahead {}", Bytes::kib(kib))));
     let throttled = queue.wbt_lat_usec.filter(|target| *target > 0);
     parts.extend(throttled.map(|us| format!("writeback throttled at {} ms", us / 1000)));
-    parts.extend(queue.iostats.filter(|on| !on).map(|_| "I/O statistics off".to_string()));
+    parts.extend(device.layer.is_uncounted().then(|| "I/O statistics off".to_string()));
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
 fn sectors(device: &SurveyedDevice) -> Option<String> {
-    let queue = device.layer.queue.seen()?;
+    let (layer, queue) = (&device.layer, device.layer.queue.seen()?);
     let mut parts = Vec::new();
-    parts.extend(queue.logical_block_size.map(|size| format!("{} logical", Bytes(size))));
-    parts.extend(queue.physical_block_size.map(|size| format!("{} physical", Bytes(size))));
+    parts.extend(layer.logical_sector().map(|size| format!("{size} logical")));
+    parts.extend(layer.physical_sector().map(|size| format!("{size} physical")));
     let optimal = queue.optimal_io_size.filter(|size| *size > 0);
     parts.extend(optimal.map(|size| format!("{} optimal", Bytes(size))));
-    let zoned = queue.zoned.as_ref().filter(|zoned| *zoned != "none");
-    parts.extend(zoned.map(|zoned| format!("zones {zoned}")));
+    parts.extend(layer.zones().map(|zones| format!("zones {zones}")));
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
@@ -166,13 +165,10 @@ fn cache(device: &SurveyedDevice) -> Option<String> {
     let cache = queue.write_cache.as_ref()?;
     let forced = match queue.fua {
         Some(true) => ", FUA supported",
-        Some(false) if cache == "write back" => ", volatile until flushed",
+        Some(false) if device.layer.writes_back() => ", volatile until flushed",
         _ => "",
     };
-    let discards = match queue.discard_max_bytes {
-        Some(0) | None => "",
-        Some(_) => ", discard supported",
-    };
+    let discards = if device.layer.can_trim() { ", discard supported" } else { "" };
     Some(format!("{cache}{forced}{discards}"))
 }
 

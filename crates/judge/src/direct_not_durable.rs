@@ -31,12 +31,8 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
     if !flow_view.direct() {
         return None;
     }
-    let level = flow_view.levels.iter().filter(|level| level.readable()).find(|level| {
-        level.layers.iter().any(|layer| {
-            let queue = layer.queue.seen();
-            queue.is_some_and(|queue| queue.write_cache.as_deref() == Some("write back"))
-        })
-    })?;
+    let mut readable = flow_view.levels.iter().filter(|level| level.readable());
+    let level = readable.find(|level| level.layers.iter().any(|layer| layer.writes_back()))?;
     if level.timed.flushes.is_some_and(|flushes| flushes > 0) {
         return None;
     }

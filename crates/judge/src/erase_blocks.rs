@@ -1,5 +1,6 @@
 //! T45: a card is written in erase blocks, and not everywhere as fast.
 
+use super::facts::erase_block;
 use super::measure::{FlowView, PhaseView};
 use super::threshold::{LARGE_WRITE, PLACES, PLACES_DIFFER, SCATTERED, SMALL_WRITE};
 use super::words::{pace, share};
@@ -7,7 +8,7 @@ use super::{Rule, RuleJudge, disturbed, note, refuted};
 use assay_plan::plan::{Action, BlockWork, Job, Pattern, Phase, Region, Work};
 use assay_plan::unit::Bytes;
 use assay_record::claim::{ExhibitOf, ExhibitSource, ExhibitValue, PlaceClaim, Values};
-use assay_record::evidence::{BlockLayer, CardInfo, Direction};
+use assay_record::evidence::{BlockLayer, Direction};
 use assay_record::record::{
     Ending, Exhibit, Finding, Flow, MeasuredSubject, PhaseRecord, Record, TrapId,
 };
@@ -36,10 +37,10 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
 fn scattered(phase_view: &PhaseView<'_>) -> Option<Finding> {
     let flow =
         written(phase_view.phase).filter(|flow| !flow.sequential && flow.block <= SMALL_WRITE)?;
-    let (layer, card) = card(phase_view.record, flow)?;
+    let layer = card(phase_view.record, flow)?;
     let ordered = |phase: &&PhaseRecord| {
         written(phase).is_some_and(|other| {
-            let same = card_of(phase_view.record, other).is_some_and(|name| *name == layer.name);
+            let same = card(phase_view.record, other).is_some_and(|card| card.name == layer.name);
             same && other.sequential && other.block >= LARGE_WRITE
         })
     };
@@ -53,10 +54,7 @@ fn scattered(phase_view: &PhaseView<'_>) -> Option<Finding> {
         ExhibitValue::Paces(Values(vec![pace(slow), pace(fast)])),
         ExhibitSource::RunClockAndCounts,
     )];
-    because.extend(card.erase.map(|erase| {
-        let file = ExhibitSource::block(&layer.name, "device/preferred_erase_size");
-        Exhibit::new(ExhibitOf::EraseBlock(layer.name.clone()), erase, file)
-    }));
+    because.extend(erase_block(layer).map(|(_, shown)| shown));
     Some(note(
         RULE.id,
         PlaceClaim::Scattered { block: flow.block, reached: share(slow / fast) },
@@ -74,13 +72,9 @@ fn written(phase: &PhaseRecord) -> Option<&Flow> {
 }
 
 /// The card below a flow.
-fn card<'a>(record: &'a Record, flow: &Flow) -> Option<(&'a BlockLayer, &'a CardInfo)> {
+fn card<'a>(record: &'a Record, flow: &Flow) -> Option<&'a BlockLayer> {
     let subject = record.resolved.subjects.get(flow.subject)?;
-    subject.stack.iter().find_map(|layer| Some((layer, layer.hardware.card.as_ref()?)))
-}
-
-fn card_of<'a>(record: &'a Record, flow: &Flow) -> Option<&'a String> {
-    card(record, flow).map(|(layer, _)| &layer.name)
+    subject.stack.iter().find(|layer| layer.hardware.card.is_some())
 }
 
 /// Bytes per second of a phase that does one thing.

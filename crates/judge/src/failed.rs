@@ -90,13 +90,7 @@ impl<'v, 'a> DirectMisfit<'v, 'a> {
         let flow_view = phase_view.cases.iter().find(|flow_view| {
             refused && flow_view.direct() && flow_view.reads() == (fault.doing == Doing::Read)
         })?;
-        let align = flow_view.subject.direct.seen().and_then(|direct| direct.align);
-        let told = align.map(|align| u64::from(align.offset)).filter(|unit| *unit > 0);
-        let queue = || {
-            let layer = flow_view.levels.first()?.layers.first()?;
-            layer.queue.seen()?.logical_block_size
-        };
-        Some(Self { flow_view, unit: Bytes(told.or_else(queue).filter(|unit| *unit > 0)?) })
+        Some(Self { flow_view, unit: flow_view.facts().direct_multiple()? })
     }
 
     fn fits(&self) -> bool {

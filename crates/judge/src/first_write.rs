@@ -1,8 +1,8 @@
 //! T36: the first write to a place costs more than the second.
 
+use super::facts::mount_options;
 use super::measure::{FlowView, ratio};
 use super::own::moves_what_it_writes;
-use super::rule::mount_options;
 use super::threshold::{FIRST_WRITES, RESIDENT, SMALL_WRITE};
 use super::words::{self, of, share};
 use super::{Rule, RuleJudge, note};

@@ -1,7 +1,7 @@
 //! T14: a flush for each small write: the figure is the latency of a flush.
 
+use super::facts::mount_options;
 use super::measure::{DeviceLevel, FlowView, ratio};
-use super::rule::mount_options;
 use super::threshold::{AMPLIFIED, FLUSH_BOUND, FLUSH_WRITES};
 use super::{Rule, RuleJudge, advice, note, own};
 use assay_plan::unit::{Bytes, Times};

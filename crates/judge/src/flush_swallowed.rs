@@ -1,12 +1,13 @@
 //! T15: flushes were asked for, and none came to the device.
 
+use super::facts::mount_option;
 use super::measure::{DeviceLevel, FlowView};
 use super::{Rule, RuleJudge, advice, command, finding};
 use assay_plan::plan::Durability;
 use assay_plan::unit::Bytes;
 use assay_record::claim::{ExhibitOf, FlushClaim};
-use assay_record::evidence::Reading;
-use assay_record::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, TrapId};
+use assay_record::evidence::{Mount, Reading};
+use assay_record::record::{Finding, FindingWeight, MeasuredSubject, TrapId};
 
 /// The device says that it has a write-back cache and has counted flushes before, and of those that
 /// the run asked for it saw none.
@@ -37,10 +38,7 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
     if !none || forced_through(flow_view, level) {
         return None;
     }
-    let keeps = level.layers.iter().all(|layer| {
-        let queue = layer.queue.seen();
-        queue.is_some_and(|queue| queue.write_cache.as_deref() == Some("write back"))
-    });
+    let keeps = level.layers.iter().all(|layer| layer.writes_back());
     // Drivers that pass requests on by themselves never count a flush (mapper, md).
     let counts = level.layers.iter().all(|layer| {
         let reading = evidence.before.devices.iter().find(|device| device.name == layer.name);
@@ -52,24 +50,15 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
 
 /// Each write may have gone through the drive's cache by itself, without a flush.
 fn forced_through(flow_view: &FlowView<'_>, level: &DeviceLevel<'_>) -> bool {
-    let able =
-        level.layers.iter().any(|layer| layer.queue.seen().is_some_and(|q| q.fua == Some(true)));
+    let able = level.layers.iter().any(|layer| layer.forces_writes());
     able && matches!(flow_view.flow.durability, Durability::OpenSync | Durability::OpenDsync)
 }
 
 fn say(flow_view: &FlowView<'_>, level: &DeviceLevel<'_>) -> Finding {
     let mut because = vec![level.shows(ExhibitOf::FlushesOf, 0_u64), level.write_back()];
     let mount = flow_view.subject.mount.seen();
-    let option = mount.and_then(|mount| {
-        mount.options.split(',').find(|option| matches!(*option, "nobarrier" | "barrier=0"))
-    });
-    if let (Some(mount), Some(option)) = (mount, option) {
-        because.push(Exhibit::new(
-            ExhibitOf::MountOption(mount.point.clone()),
-            option,
-            "/proc/self/mountinfo",
-        ));
-    }
+    let option = mount.and_then(Mount::flushes_nothing);
+    because.extend(mount.zip(option).map(|(mount, option)| mount_option(mount, option)));
     let next = match mount.zip(option) {
         Some((mount, "barrier=0")) => Some(command::remount(mount, "barrier=1")),
         Some((mount, _)) => Some(command::remount(mount, "barrier")),

@@ -1,12 +1,10 @@
 //! T38: a file in many pieces, or a file system nearly full.
 
 use super::measure::FlowView;
-use super::threshold::{FRAGMENTS, FRAGMENTS_LEAST, NEARLY_FULL};
-use super::words::{of, share};
+use super::words::share;
 use super::{Rule, RuleJudge, command, note};
-use assay_plan::unit::MIB;
-use assay_record::claim::{ExhibitOf, ExhibitValue, PlaceClaim};
-use assay_record::record::{Exhibit, Finding, TrapId};
+use assay_record::claim::{ExhibitOf, PlaceClaim};
+use assay_record::record::{Finding, TrapId};
 
 /// Many extents, and requests smaller than the calls; or little room left to write in.
 pub const RULE: Rule = Rule {
@@ -28,54 +26,28 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
 }
 
 fn pieces(flow_view: &FlowView<'_>) -> Option<Finding> {
-    let extents = flow_view.extents()?;
+    let (extents, shown) = flow_view.facts().in_pieces()?;
     let level = flow_view.top()?;
-    let size = level.request(flow_view.direction())?;
-    let many = extents.count as f64 * MIB as f64 > extents.range.0 as f64 * FRAGMENTS;
-    if !many || extents.count < FRAGMENTS_LEAST || size >= flow_view.flow.block {
-        return None;
-    }
+    let size = level.request(flow_view.direction()).filter(|size| *size < flow_view.flow.block)?;
     Some(note(
         RULE.id,
         PlaceClaim::Fragmented {
             path: flow_view.subject.path.clone(),
-            extents: extents.count,
+            extents,
             calls: flow_view.flow.block,
             device: level.name(),
             requests: size,
         },
-        vec![
-            Exhibit::new(
-                ExhibitOf::ExtentsOf(flow_view.subject.path.clone()),
-                ExhibitValue::ExtentsIn { extents: extents.count, range: extents.range },
-                "FIEMAP",
-            ),
-            level.shows(ExhibitOf::RequestSize, size),
-        ],
+        vec![shown, level.shows(ExhibitOf::RequestSize, size)],
         Some(command::look("filefrag -v", &flow_view.subject.path)),
     ))
 }
 
 fn full(flow_view: &FlowView<'_>) -> Option<Finding> {
-    let space = flow_view.subject.space.seen().filter(|_| flow_view.writes())?;
-    let free = space.free.0 as f64 / space.total.0.max(1) as f64;
-    let point = flow_view
-        .subject
-        .mount
-        .seen()
-        .map_or(flow_view.subject.path.as_str(), |mount| &mount.point);
-    (free < NEARLY_FULL).then(|| {
-        note(
-            RULE.id,
-            PlaceClaim::NearlyFull { free: share(free) },
-            vec![Exhibit::new(
-                ExhibitOf::FreeOn(point.into()),
-                of(space.free, space.total),
-                "statfs()",
-            )],
-            Some(command::look("df -h", point)),
-        )
-    })
+    let facts = flow_view.facts();
+    let (free, shown) = facts.nearly_full().filter(|_| flow_view.writes())?;
+    let claim = PlaceClaim::NearlyFull { free: share(free) };
+    Some(note(RULE.id, claim, vec![shown], Some(command::look("df -h", facts.point()))))
 }
 
 #[cfg(test)]

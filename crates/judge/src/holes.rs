@@ -5,7 +5,7 @@ use super::threshold::{REACHED, RESIDENT};
 use super::words::{of, share};
 use super::{Rule, RuleJudge, advice, command, finding};
 use assay_plan::plan::Action;
-use assay_plan::unit::{Bytes, MIB};
+use assay_plan::unit::MIB;
 use assay_record::claim::{ExhibitOf, ExhibitSource, LayerClaim};
 use assay_record::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, Remedy, TrapId};
 
@@ -28,7 +28,7 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
 
 /// Holes that were there before the phase.
 fn laid(flow_view: &FlowView<'_>) -> Option<Finding> {
-    let extents = flow_view.extents()?;
+    let (facts, extents) = (flow_view.facts(), flow_view.extents()?);
     let absent = flow_view.empty_share();
     if !flow_view.reads() || absent <= RESIDENT || flow_view.flow.calls.0 == 0 {
         return None;
@@ -37,12 +37,7 @@ fn laid(flow_view: &FlowView<'_>) -> Option<Finding> {
     if reach.is_some_and(|(reach, _)| reach >= 1.0 - absent / 2.0) {
         return None;
     }
-    let empty = Bytes(extents.hole.0.saturating_add(extents.unwritten.0));
-    let mut because = vec![Exhibit::new(
-        ExhibitOf::HolesIn(flow_view.subject.path.clone()),
-        of(empty, extents.range),
-        "FIEMAP",
-    )];
+    let mut because: Vec<Exhibit> = facts.shown_empty().into_iter().collect();
     if let Some((_, level)) = reach {
         because.push(level.exhibit(flow_view.direction()));
     }

@@ -1,11 +1,12 @@
 //! T30: a virtual disk that answers faster than a drive does.
 
+use super::facts::is_virtual;
 use super::measure::{DeviceLevel, FlowView, bytes};
 use super::threshold::{DRIVE, SHORT, SMALL_BYTES};
 use super::words::pace;
 use super::{Rule, RuleJudge, finding};
 use assay_record::claim::{ExhibitOf, FlushClaim};
-use assay_record::evidence::{BlockLayer, Machine};
+use assay_record::evidence::BlockLayer;
 use assay_record::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, TrapId};
 
 /// What lies below a virtual disk cannot be seen from here; its rate tells that it is no single drive.
@@ -50,14 +51,6 @@ fn fast(flow_view: &FlowView<'_>, level: &DeviceLevel<'_>, layer: &BlockLayer) -
         ],
         None,
     ))
-}
-
-/// Whether a disk is one that a host makes of something else.
-pub(super) fn is_virtual(layer: &BlockLayer, machine: &Machine) -> bool {
-    layer.hardware.bus == "virtio"
-        || layer.name.starts_with("xvd")
-        || machine.virtual_machine == Some(true)
-            && layer.hardware.model.to_ascii_uppercase().contains("QEMU")
 }
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
 //! T41: a layer that encrypts, or writes each byte more than once.
 
+use super::facts::works_on_bytes;
 use super::measure::FlowView;
 use super::{Rule, RuleJudge, note};
-use assay_record::claim::{ExhibitOf, ExhibitSource, LayerClaim, LayerWork};
-use assay_record::evidence::{BlockLayer, LayerKind};
-use assay_record::record::{Exhibit, Finding, TrapId};
+use assay_record::claim::LayerClaim;
+use assay_record::record::{Finding, TrapId};
 
 /// Encryption, parity or mirrors below the path: the figure is of them and the drives together.
 pub const RULE: Rule = Rule {
@@ -22,37 +22,13 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
     if !flow_view.on_devices() {
         return None;
     }
-    let (layer, work, exhibit) = flow_view.subject.stack.iter().find_map(|layer| {
-        let (work, exhibit) = doing(layer)?;
-        Some((layer, work, exhibit))
-    })?;
+    let (layer, (work, exhibit)) = flow_view.facts().find(works_on_bytes)?;
     Some(note(
         RULE.id,
         LayerClaim::Covers { device: layer.name.clone(), work },
         vec![exhibit],
         None,
     ))
-}
-
-/// What a layer does to the bytes, and where that is read.
-fn doing(layer: &BlockLayer) -> Option<(LayerWork, Exhibit)> {
-    let shown = |of: fn(String) -> ExhibitOf, value: &str, file: &str| {
-        Exhibit::new(of(layer.name.clone()), value, ExhibitSource::block(&layer.name, file))
-    };
-    match &layer.kind {
-        LayerKind::Mapper { uuid } if uuid.starts_with("CRYPT-") => {
-            Some((LayerWork::Encrypts, shown(ExhibitOf::KindOf, uuid, "dm/uuid")))
-        }
-        LayerKind::Raid { level } => {
-            let work = match level.as_str() {
-                "raid1" | "raid10" => LayerWork::Mirrors,
-                "raid4" | "raid5" | "raid6" => LayerWork::KeepsParity,
-                _ => return None,
-            };
-            Some((work, shown(ExhibitOf::LevelOf, level, "md/level")))
-        }
-        _ => None,
-    }
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ mod level;
 
 use std::rc::Rc;
 
+use super::facts::PlaceFacts;
 use super::threshold::{OWN_BYTES, REACHED, RESIDENT, SAMPLE, SAMPLE_SHARE_MOST, SETTLED_ADDS};
 use assay_plan::plan::{Action, Caching, Durability, OffsetOrdering, Phase, Work};
 use assay_plan::stats::Estimate;
@@ -185,7 +186,7 @@ impl<'a> FlowView<'a> {
     }
 
     /// How the file lay on the device before.
-    pub fn extents(&self) -> Option<&Extents> {
+    pub fn extents(&self) -> Option<&'a Extents> {
         self.phase
             .evidence
             .extents
@@ -203,14 +204,19 @@ impl<'a> FlowView<'a> {
         (part > super::threshold::RESIDENT).then_some(part)
     }
 
+    /// What its path is, and what lies below it.
+    pub fn facts(&self) -> PlaceFacts<'a> {
+        PlaceFacts::recorded(self.subject, self.extents(), self.record.machine())
+    }
+
     /// Share of the range that has no data on the device: holes and unwritten extents.
     pub fn empty_share(&self) -> f64 {
-        self.extents().map_or(0.0, |e| ratio(e.hole.0.saturating_add(e.unwritten.0), e.range.0))
+        self.extents().map_or(0.0, |extents| extents.share(extents.empty()))
     }
 
     /// Share of the range that lies compressed or encrypted.
     pub fn encoded_share(&self) -> f64 {
-        self.extents().map_or(0.0, |e| ratio(e.encoded.0, e.range.0))
+        self.extents().map_or(0.0, |extents| extents.share(extents.encoded))
     }
 
     /// Share of what was read that may have been trimmed in the same phase before, and so held no

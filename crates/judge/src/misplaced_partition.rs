@@ -1,7 +1,7 @@
 //! T22: a partition that does not begin where a physical sector does.
 
+use super::facts::{PlaceFacts, shown_physical};
 use super::measure::FlowView;
-use super::partial_sectors::physical_sector;
 use super::{Rule, RuleJudge, command, note};
 use assay_plan::unit::Bytes;
 use assay_record::claim::{ExhibitOf, ExhibitSource, ExhibitValue, PlaceClaim};
@@ -27,19 +27,24 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
     if !flow_view.on_devices() {
         return None;
     }
-    let stack: Vec<&BlockLayer> = flow_view.subject.stack.iter().collect();
+    misplaced(&flow_view.facts(), |_| false)
+}
+
+/// A partition that begins within a physical sector, before a run and after it: by its start, or by the kernel's own
+/// account of the device at that place of the stack.
+pub(super) fn misplaced(facts: &PlaceFacts<'_>, told: impl Fn(usize) -> bool) -> Option<Finding> {
+    let stack = &facts.layers;
     stack.iter().enumerate().find_map(|(index, layer)| {
         let (partition, start) = (layer.partition.as_deref()?, layer.start?);
-        let (device, sector) = cut(&stack[index..], start)?;
-        Some(said(layer, partition, start, device, sector))
+        let of_kernel = || Some((*layer, layer.physical_sector().filter(|_| told(index))?));
+        let (device, sector) = cut(&stack[index..], start).or_else(of_kernel)?;
+        Some(said(layer, (partition, start), device, sector))
     })
 }
 
-/// What is said of a partition that begins there, before a run and after it.
-pub(super) fn said(
+fn said(
     disk: &BlockLayer,
-    partition: &str,
-    start: Bytes,
+    (partition, start): (&str, Bytes),
     device: &BlockLayer,
     sector: Bytes,
 ) -> Finding {
@@ -52,7 +57,7 @@ pub(super) fn said(
                 ExhibitValue::ExactBytes(start.0),
                 ExhibitSource::block(&disk.name, &[partition, "/start"].concat()),
             ),
-            physical_sector(device, sector),
+            shown_physical(device, sector),
         ],
         Some(command::at_device(Remedy::Inspect, "sudo fdisk -l", &disk.name)),
     )
@@ -77,9 +82,8 @@ pub(super) fn loop_start(name: &str, offset: Bytes) -> Option<Finding> {
 /// device hands each place on as it is: file systems keep files at multiples of their blocks.
 pub(super) fn cut<'l>(stack: &[&'l BlockLayer], place: Bytes) -> Option<(&'l BlockLayer, Bytes)> {
     for (above, layer) in stack.iter().enumerate() {
-        let sector = layer.queue.seen().and_then(|queue| queue.physical_block_size).unwrap_or(0);
-        if sector > 0 && !place.0.is_multiple_of(sector) {
-            return Some((layer, Bytes(sector)));
+        if let Some(sector) = layer.physical_sector().filter(|s| !place.0.is_multiple_of(s.0)) {
+            return Some((layer, sector));
         }
         let next = stack.get(above + 1).filter(|next| next.level == layer.level.saturating_add(1));
         if !matches!(layer.kind, LayerKind::Loop { .. }) || next.is_none() {

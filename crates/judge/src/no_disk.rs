@@ -3,11 +3,9 @@
 use super::measure::{FlowView, PhaseView};
 use super::{Rule, RuleJudge, command, finding, no_storage, note};
 use assay_plan::plan::{Caching, Durability};
-use assay_record::claim::{ExhibitOf, LayerClaim};
+use assay_record::claim::LayerClaim;
 use assay_record::evidence::{LeafKind, PathKind};
-use assay_record::record::{
-    Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId,
-};
+use assay_record::record::{Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId};
 
 /// Memory is refuted; a path to elsewhere cannot be proven; no storage at all is the tool's own
 /// speed.
@@ -39,7 +37,7 @@ fn judge(phase_view: &PhaseView<'_>, _: &[Finding]) -> Option<Finding> {
         LeafKind::Memory(what) if one_end => Some(note(
             RULE.id,
             LayerClaim::EndInMemory { path },
-            vec![below(flow_view, what)],
+            vec![flow_view.facts().shown_below(what)],
             None,
         )),
         // Whoever names a RAM disk by its own name knows what it is.
@@ -48,7 +46,7 @@ fn judge(phase_view: &PhaseView<'_>, _: &[Finding]) -> Option<Finding> {
             FindingWeight::Note,
             Some(MeasuredSubject::NotADisk),
             LayerClaim::RamDisk { path },
-            vec![below(flow_view, what)],
+            vec![flow_view.facts().shown_below(what)],
             None,
         )),
         LeafKind::Memory(what) => Some(finding(
@@ -61,7 +59,7 @@ fn judge(phase_view: &PhaseView<'_>, _: &[Finding]) -> Option<Finding> {
                 through_blocks: through_blocks(flow_view),
                 foreseen: false,
             },
-            vec![below(flow_view, what)],
+            vec![flow_view.facts().shown_below(what)],
             Some(next),
         )),
         LeafKind::Remote(what) => Some(finding(
@@ -69,7 +67,7 @@ fn judge(phase_view: &PhaseView<'_>, _: &[Finding]) -> Option<Finding> {
             FindingWeight::Unproven,
             Some(MeasuredSubject::NotADisk),
             LayerClaim::NotSeenFromHere { path, on: what.clone(), foreseen: false },
-            vec![below(flow_view, what)],
+            vec![flow_view.facts().shown_below(what)],
             Some(command::look("findmnt -T", &flow_view.subject.path)),
         )),
         _ => None,
@@ -85,18 +83,12 @@ fn through_blocks(flow_view: &FlowView<'_>) -> bool {
     flow_view.writes() && each && !flow_view.subject.stack.is_empty()
 }
 
-fn below(flow_view: &FlowView<'_>, what: &str) -> Exhibit {
-    let mounted = flow_view.subject.mount.seen().is_some();
-    let source = if mounted { "/proc/self/mountinfo" } else { "stat()" };
-    Exhibit::new(ExhibitOf::Below(flow_view.subject.path.clone()), what, source)
-}
-
 fn nothing(phase_view: &PhaseView<'_>) -> Finding {
     let because = phase_view
         .cases
         .iter()
         .filter_map(|flow_view| match &flow_view.subject.bottom {
-            LeafKind::Nothing(what) => Some(below(flow_view, what)),
+            LeafKind::Nothing(what) => Some(flow_view.facts().shown_below(what)),
             _ => None,
         })
         .collect();

@@ -6,7 +6,6 @@ use super::words::{of, share};
 use super::{Rule, RuleJudge, advice, finding, note};
 use assay_plan::unit::Bytes;
 use assay_record::claim::{ExhibitOf, ExhibitValue, MemoryClaim};
-use assay_record::evidence::DirectIo;
 use assay_record::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, TrapId};
 
 /// Direct calls whose bytes were not at the device that the path names when the clock stopped.
@@ -32,11 +31,6 @@ pub(super) fn applies(flow_view: &FlowView<'_>) -> Option<f64> {
     (reach < REACHED && !by_layout).then_some(reach)
 }
 
-pub(super) fn not_supported() -> Exhibit {
-    let value = ExhibitValue::DirectNotSupported;
-    Exhibit::new(ExhibitOf::DirectAlignment, value, "statx STATX_DIOALIGN")
-}
-
 fn not_refused() -> Exhibit {
     Exhibit::new(ExhibitOf::MisalignedRead, ExhibitValue::AnsweredNotRefused, "pread()")
 }
@@ -49,9 +43,7 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
     let mut because = vec![level.exhibit(flow_view.direction())];
     because.extend(level.exhibit_settled(flow_view.direction()).filter(|_| flow_view.writes()));
     if let Some(direct) = flow_view.subject.direct.seen() {
-        if direct.align.is_some_and(|align| align.offset == 0) {
-            because.push(not_supported());
-        }
+        because.extend(flow_view.facts().not_direct());
         if direct.misaligned_refused == Some(false) {
             because.push(not_refused());
         }
@@ -86,7 +78,7 @@ fn said_so(flow_view: &FlowView<'_>) -> Option<Finding> {
     {
         return None;
     }
-    if let Some(found) = written_back(flow_view, direct) {
+    if let Some(found) = written_back(flow_view) {
         return Some(found);
     }
     // Flushed inside the timing, it is a true figure of another kind of write.
@@ -95,10 +87,7 @@ fn said_so(flow_view: &FlowView<'_>) -> Option<Finding> {
     } else {
         (FindingWeight::Refute, Some(MeasuredSubject::Deferred))
     };
-    let exhibit = match direct.align {
-        Some(align) if align.offset == 0 => not_supported(),
-        _ => not_refused(),
-    };
+    let exhibit = flow_view.facts().not_direct().unwrap_or_else(not_refused);
     let claim = MemoryClaim::NotDirect { journal: None };
     Some(finding(RULE.id, weight, measures, claim, vec![exhibit], advice::flush(flow_view)))
 }
@@ -106,7 +95,7 @@ fn said_so(flow_view: &FlowView<'_>) -> Option<Finding> {
 /// What the file system takes through the page cache it may write back before the call returns, as btrfs does where it keeps
 /// checksums (6.15 and later): all of it was at the device, and nothing in memory. With its data in the journal ext4 has
 /// yet to write them to their places.
-fn written_back(flow_view: &FlowView<'_>, direct: &DirectIo) -> Option<Finding> {
+fn written_back(flow_view: &FlowView<'_>) -> Option<Finding> {
     let level = flow_view.top()?;
     let arrived = level.reach(flow_view.direction()).is_some_and(|reach| reach >= REACHED);
     let left = flow_view.unwritten_pages()?;
@@ -114,10 +103,7 @@ fn written_back(flow_view: &FlowView<'_>, direct: &DirectIo) -> Option<Finding> 
     if !arrived || ext4 || left.0 as f64 > flow_view.flow.bytes.0 as f64 * (1.0 - REACHED) {
         return None;
     }
-    let exhibit = match direct.align {
-        Some(align) if align.offset == 0 => not_supported(),
-        _ => not_refused(),
-    };
+    let exhibit = flow_view.facts().not_direct().unwrap_or_else(not_refused);
     let because = vec![level.exhibit(flow_view.direction()), exhibit];
     Some(note(RULE.id, MemoryClaim::WrittenBackAtOnce { device: level.name() }, because, None))
 }

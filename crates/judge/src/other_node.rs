@@ -4,7 +4,7 @@ use super::measure::PhaseView;
 use super::words::on_node;
 use super::{Rule, RuleJudge, no_storage, note};
 use assay_record::claim::{ExhibitOf, ExhibitValue, PlaceClaim};
-use assay_record::evidence::{BlockLayer, NumaNode};
+use assay_record::evidence::NumaNode;
 use assay_record::record::{Exhibit, Finding, Record, TrapId};
 
 /// Every CPU on which a worker was seen is on another node than the device.
@@ -20,13 +20,12 @@ pub const RULE: Rule = Rule {
 };
 
 fn judge(phase_view: &PhaseView<'_>, _: &[Finding]) -> Option<Finding> {
-    let (nodes, ran) =
-        (&phase_view.record.machine().nodes, phase_view.phase.evidence.ran.as_ref()?);
+    let ran = phase_view.phase.evidence.ran.as_ref()?;
     if no_storage(phase_view) || ran.cpus.is_empty() {
         return None;
     }
-    let layers = phase_view.cases.iter().flat_map(|flow_view| &flow_view.subject.stack);
-    let (layer, near) = layers.filter_map(|layer| Some((layer, home(layer, nodes)?))).next()?;
+    let (layer, near, shown) =
+        phase_view.cases.iter().find_map(|flow_view| flow_view.facts().near())?;
     if ran.cpus.iter().any(|&cpu| near.has(cpu)) {
         return None;
     }
@@ -39,25 +38,11 @@ fn judge(phase_view: &PhaseView<'_>, _: &[Finding]) -> Option<Finding> {
             ran: seen.clone(),
         },
         vec![
-            exhibit(layer, near),
+            shown,
             Exhibit::new(ExhibitOf::CpusRunOn, ExhibitValue::Names(seen), "sched_getcpu()"),
         ],
         on_node(&phase_view.record.plan.origin, near.number),
     ))
-}
-
-/// The node that a device is near to, of those that the machine has.
-pub(super) fn home<'n>(layer: &BlockLayer, nodes: &'n [NumaNode]) -> Option<&'n NumaNode> {
-    nodes.iter().find(|node| Some(node.number) == layer.hardware.node)
-}
-
-/// Where a device is near to.
-pub(super) fn exhibit(layer: &BlockLayer, near: &NumaNode) -> Exhibit {
-    Exhibit::new(
-        ExhibitOf::NodeOf(layer.name.clone()),
-        ExhibitValue::Node { number: near.number, cpus: near.cpus.clone() },
-        "numa_node, /sys/devices/system/node",
-    )
 }
 
 /// The numbers of the nodes on which the workers of a run were seen, in order.

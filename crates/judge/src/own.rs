@@ -8,7 +8,7 @@ use super::threshold::{
 use assay_plan::plan::{Action, Caching, Durability, Method};
 use assay_plan::unit::{ByteRange, Bytes, KIB, Nanos};
 use assay_record::claim::SyncCause;
-use assay_record::evidence::{Direction, Mount, PathKind, SECTOR, Snapshot, Subject};
+use assay_record::evidence::{BlockLayer, Direction, Mount, PathKind, SECTOR, Snapshot, Subject};
 use assay_record::record::{Evidence, Flow};
 
 impl DeviceLevel<'_> {
@@ -244,27 +244,21 @@ fn commit_time(subject: &Subject) -> Nanos {
 
 /// How often the mount options tell the file system to commit.
 pub(super) fn commit_option(mount: &Mount) -> Option<Nanos> {
-    let said = mount.options.split(',').find_map(|option| option.strip_prefix("commit="));
+    let said = mount.option(&["commit="]).and_then(|option| option.strip_prefix("commit="));
     let seconds: u32 = said.and_then(|seconds| seconds.parse().ok()).filter(|&s| s > 0)?;
     Some(Nanos::secs(u64::from(seconds)))
 }
 
 /// A file system that never writes in place: each write rewrites some of its own records too.
 pub(super) fn moves_what_it_writes(subject: &Subject) -> bool {
-    subject.mount.seen().is_some_and(|mount| moves(&mount.kind))
-}
-
-/// The same of a file system by its type.
-pub(super) fn moves(kind: &str) -> bool {
-    matches!(kind, "btrfs" | "bcachefs" | "f2fs" | "nilfs2" | "zfs")
+    subject.mount.seen().is_some_and(Mount::moves_what_it_writes)
 }
 
 /// The block that file system and device write as one.
 fn block_unit(subject: &Subject) -> u64 {
     let system = subject.space.seen().map_or(0, |space| space.block.0);
-    let device = subject.stack.iter().filter_map(|layer| layer.queue.seen());
-    let device = device.filter_map(|queue| queue.physical_block_size).max().unwrap_or(0);
-    system.max(device).max(4 * KIB)
+    let device = subject.stack.iter().filter_map(BlockLayer::physical_sector).max();
+    system.max(device.map_or(0, |sector| sector.0)).max(4 * KIB)
 }
 
 /// The largest read-ahead window below a path, bytes.
@@ -276,8 +270,7 @@ fn read_ahead(subject: &Subject) -> u64 {
 
 /// Why every write is synchronous, whatever the program asked for.
 pub(super) fn synchronous(subject: &Subject) -> Option<SyncCause> {
-    let options = subject.mount.seen().map_or("", |mount| &mount.options);
-    let mounted = options.split(',').any(|option| option == "sync");
+    let mounted = subject.mount.seen().is_some_and(|mount| mount.waits_each_time().is_some());
     mounted
         .then_some(SyncCause::Mount)
         .or_else(|| subject.sync_attribute.then_some(SyncCause::Attribute))
@@ -286,8 +279,7 @@ pub(super) fn synchronous(subject: &Subject) -> Option<SyncCause> {
 /// The mount option by which the file system writes data into its journal first, and so everything twice (ext4's
 /// `data=journal`).
 pub(super) fn journals_data(subject: &Subject) -> Option<&str> {
-    let options = subject.mount.seen().map_or("", |mount| &mount.options);
-    options.split(',').find(|option| *option == "data=journal")
+    subject.mount.seen()?.journals_data()
 }
 
 #[cfg(test)]

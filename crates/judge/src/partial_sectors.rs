@@ -1,5 +1,6 @@
 //! T21: writes of less than a physical sector.
 
+use super::facts::shown_physical;
 use super::measure::FlowView;
 use super::{Rule, RuleJudge, advice, note};
 use assay_plan::unit::Bytes;
@@ -35,17 +36,10 @@ pub(super) fn sector<'a>(flow_view: &FlowView<'a>) -> Option<(&'a BlockLayer, By
     let layers =
         flow_view.subject.stack.iter().filter(|layer| layer.level <= depth.unwrap_or(u32::MAX));
     let mut cut = layers.filter_map(|layer| {
-        let sector = layer.queue.seen()?.physical_block_size?;
-        (sector > 0 && !flow_view.flow.block.0.is_multiple_of(sector))
-            .then_some((layer, Bytes(sector)))
+        let sector = layer.physical_sector()?;
+        (!flow_view.flow.block.0.is_multiple_of(sector.0)).then_some((layer, sector))
     });
     cut.next()
-}
-
-/// The sector that a drive really writes.
-pub(super) fn physical_sector(layer: &BlockLayer, sector: Bytes) -> Exhibit {
-    let file = ExhibitSource::block(&layer.name, "queue/physical_block_size");
-    Exhibit::new(ExhibitOf::PhysicalSector(layer.name.clone()), sector, file)
 }
 
 fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
@@ -55,7 +49,7 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
         RULE.id,
         PlaceClaim::PartialSectors { block, device: layer.name.clone(), sector },
         vec![
-            physical_sector(layer, sector),
+            shown_physical(layer, sector),
             Exhibit::new(ExhibitOf::WriteSize, block, ExhibitSource::Plan),
         ],
         advice::in_multiples(flow_view, sector),

@@ -1,8 +1,9 @@
 //! T39: a phase that only reads, and writes all the same.
 
+use super::facts::mount_options;
 use super::measure::PhaseView;
 use super::threshold::{OWN_BYTES, WRITES_OF_READS};
-use super::{Rule, RuleJudge, command, mount_options, note, shared_device};
+use super::{Rule, RuleJudge, command, note, shared_device};
 use assay_plan::unit::Bytes;
 use assay_record::claim::{ExhibitOf, PlaceClaim};
 use assay_record::record::{Finding, TrapId};
@@ -29,7 +30,7 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
     let flow_view =
         phase_view.cases.iter().find(|flow_view| flow_view.reads() && flow_view.on_devices())?;
     let (level, mount) = (flow_view.top()?, flow_view.subject.mount.seen()?);
-    let keeps = !mount.read_only && !mount.options.split(',').any(|option| option == "noatime");
+    let keeps = !mount.read_only && mount.option(&["noatime"]).is_none();
     let written = level.timed.write_bytes;
     let least = (level.asked.read as f64 * WRITES_OF_READS).max(OWN_BYTES as f64);
     if !reads_only || !keeps || written as f64 <= least {

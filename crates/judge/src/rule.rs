@@ -1,8 +1,8 @@
 //! What a rule is, and what rules say.
 
 use super::measure::{FlowView, PhaseView};
-use assay_record::claim::{Claim, ExhibitOf};
-use assay_record::evidence::{LeafKind, Mount};
+use assay_record::claim::Claim;
+use assay_record::evidence::LeafKind;
 use assay_record::record::{
     Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, PhaseLedger, Record, TrapId,
 };
@@ -61,12 +61,6 @@ pub(super) fn note(
     next: Option<NextStep>,
 ) -> Finding {
     finding(trap, FindingWeight::Note, None, claim, because, next)
-}
-
-/// How a file system is mounted.
-pub(super) fn mount_options(mount: &Mount) -> Exhibit {
-    let of = ExhibitOf::MountOptions(mount.point.clone());
-    Exhibit::new(of, mount.options.clone(), "/proc/self/mountinfo")
 }
 
 /// Whether something found before already says that the device is not what was measured.

@@ -378,14 +378,8 @@ pub const LINK_NEAR: f64 = 0.87;
 /// Of USB 2 no more than three quarters of what its signal carries have been seen.
 pub const LINK_NEAR_USB_2: f64 = 0.65;
 
-/// Less free space than this share, and an allocator takes what is left over.
-pub const FREE_SPACE: f64 = 0.10;
-
 /// Fewer free inodes than this share are soon used up by a test of small files.
 pub const FREE_INODES: f64 = 0.01;
-
-/// Extents per MiB of a file above which requests are noticeably smaller than calls.
-pub const CRUMBS: f64 = 4.0;
 
 /// A link of at most this many bytes per second is slower than the disks that hang on it: USB 2, and
 /// the card buses up to UHS-I.

@@ -1,5 +1,6 @@
 //! T24: blocks of a bare device that hold nothing, which it answers without its flash.
 
+use super::facts::PlaceFacts;
 use super::measure::{FlowView, estimate, ratio};
 use super::threshold::{
     REACHED, SAMPLES_EACH, SAMPLES_LEAST, SMALL_BYTES, UNTOUCHED, ZEROS, ZEROS_FASTER,
@@ -9,7 +10,7 @@ use super::{Rule, RuleJudge, advice, finding, note};
 use assay_plan::stats::Estimate;
 use assay_plan::unit::{Bytes, Times};
 use assay_record::claim::{ExhibitOf, ExhibitSource, ExhibitValue, LayerClaim, ReadTimes};
-use assay_record::evidence::{BlockSamples, PathKind, Quartiles, Subject, Survey, SurveyedDevice};
+use assay_record::evidence::{BlockSamples, PathKind, Quartiles};
 use assay_record::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, TrapId};
 
 /// Of the blocks that were looked at, more than a few are zeros, and they come faster than others.
@@ -56,33 +57,11 @@ fn pace(samples: &BlockSamples) -> ZeroReadPace {
     }
 }
 
-/// Some layer below can be trimmed.
-fn trims(subject: &Subject) -> Option<&str> {
-    let queues = subject.stack.iter().filter_map(|layer| Some((layer, layer.queue.seen()?)));
-    let can = queues.filter(|(_, queue)| queue.discard_max_bytes.is_some_and(|most| most > 0));
-    can.map(|(layer, _)| layer.name.as_str()).next()
-}
-
 /// What may be said of a bare device before anything of it is read.
-pub(super) fn foreseen(survey: &Survey) -> Option<Finding> {
-    let can = |device: &&SurveyedDevice| {
-        let queue = device.layer.queue.seen();
-        queue.is_some_and(|queue| queue.discard_max_bytes.is_some_and(|most| most > 0))
-    };
-    let device = survey.devices().find(can).filter(|_| survey.kind == PathKind::Device)?;
-    let name = &device.layer.name;
-    Some(note(
-        RULE.id,
-        LayerClaim::TrimmedBlocks { device: name.clone() },
-        vec![trimmable(name)],
-        None,
-    ))
-}
-
-/// The reading that tells so.
-fn trimmable(name: &str) -> Exhibit {
-    let source = ExhibitSource::block(name, "queue/discard_max_bytes");
-    Exhibit::new(ExhibitOf::SupportsDiscard(name.into()), ExhibitValue::Yes, source)
+pub(super) fn foreseen(facts: &PlaceFacts<'_>) -> Option<Finding> {
+    let (layer, shown) = facts.trimmable().filter(|_| facts.kind == PathKind::Device)?;
+    let claim = LayerClaim::TrimmedBlocks { device: layer.name.clone() };
+    Some(note(RULE.id, claim, vec![shown], None))
 }
 
 /// Zeros come from something faster than the device: that alone explains a fast read.
@@ -109,7 +88,7 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
     let samples = samples(flow_view).filter(|samples| flow_view.reads() && mostly(samples))?;
     let part = share(ratio(u64::from(samples.zero), u64::from(samples.read)));
     let path = flow_view.subject.path.clone();
-    let (weight, claim, more) = match (pace(samples), trims(flow_view.subject)) {
+    let (weight, claim, more) = match (pace(samples), flow_view.facts().trimmable()) {
         (ZeroReadPace::Faster(times), _) => (
             FindingWeight::Refute,
             LayerClaim::ZerosReadFaster {
@@ -122,11 +101,9 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
         ),
         // They cost as much as any other.
         (ZeroReadPace::Alike, _) => return None,
-        (ZeroReadPace::Unknown, Some(trims)) => (
-            FindingWeight::Doubt,
-            LayerClaim::ZerosNotComparable { part, path },
-            Some(trimmable(trims)),
-        ),
+        (ZeroReadPace::Unknown, Some((_, shown))) => {
+            (FindingWeight::Doubt, LayerClaim::ZerosNotComparable { part, path }, Some(shown))
+        }
         (ZeroReadPace::Unknown, None) => return None,
     };
     let mut because = vec![exhibit(flow_view, samples)];

@@ -1,7 +1,8 @@
 //! T40: somebody trims the device while it is measured.
 
+use super::facts::mount_options;
 use super::measure::FlowView;
-use super::{Rule, RuleJudge, command, mount_options, note};
+use super::{Rule, RuleJudge, command, note};
 use assay_plan::plan::Action;
 use assay_plan::unit::Bytes;
 use assay_record::claim::{ExhibitOf, ExhibitValue, LayerClaim};
@@ -34,9 +35,7 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
     let mut because =
         vec![level.shows(ExhibitOf::DiscardsOf, ExhibitValue::Discards { count, bytes })];
     let mount = flow_view.subject.mount.seen();
-    let by_mount = mount.filter(|mount| {
-        mount.options.split(',').any(|option| option == "discard" || option.starts_with("discard="))
-    });
+    let by_mount = mount.filter(|mount| mount.trims().is_some());
     let next = match by_mount {
         Some(mount) => {
             because.push(mount_options(mount));

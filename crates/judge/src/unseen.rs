@@ -160,17 +160,9 @@ fn missing(
             vec![shown],
         ));
     }
-    let dax = flow_view
-        .subject
-        .stack
-        .iter()
-        .any(|layer| layer.queue.seen().is_some_and(|q| q.dax == Some(true)))
-        && flow_view
-            .subject
-            .mount
-            .seen()
-            .is_some_and(|mount| mount.options.split(',').any(|o| o == "dax=inode"));
-    if dax {
+    let mount = flow_view.subject.mount.seen();
+    let of_inodes = mount.is_some_and(|mount| mount.option(&["dax=inode"]).is_some());
+    if of_inodes && flow_view.subject.stack.iter().any(|layer| layer.is_mapped()) {
         return Some(say(phase_view, MissingEvidence::DaxInodes, vec![]));
     }
     // The counters of a small buffered write without a flush prove nothing: its journal may be all

@@ -1,11 +1,12 @@
 //! T47: the device says that it is worn.
 
+use super::facts::shown;
 use super::measure::FlowView;
 use super::threshold::CARD_LIFE;
 use super::{Rule, RuleJudge, note};
-use assay_record::claim::{ExhibitOf, ExhibitSource, ExhibitValue, PlaceClaim};
-use assay_record::evidence::CardInfo;
-use assay_record::record::{Exhibit, Finding, TrapId};
+use assay_record::claim::{ExhibitOf, ExhibitValue, PlaceClaim};
+use assay_record::evidence::BlockLayer;
+use assay_record::record::{Finding, TrapId};
 
 /// Nine tenths of its life used, or its reserve of blocks going: it may be slow because of that, and
 /// fail soon.
@@ -24,25 +25,24 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
     if !flow_view.on_devices() {
         return None;
     }
-    let stack = flow_view.subject.stack.iter();
-    stack.filter_map(|layer| worn(&layer.name, layer.hardware.card.as_ref()?)).next()
+    flow_view.subject.stack.iter().find_map(worn)
 }
 
 /// A card that says so itself: said before a run and after it.
-pub(super) fn worn(name: &str, card: &CardInfo) -> Option<Finding> {
+pub(super) fn worn(layer: &BlockLayer) -> Option<Finding> {
+    let card = layer.hardware.card.as_ref()?;
     let old = card.life.is_some_and(|tenths| tenths >= CARD_LIFE);
     // 1 is normal, 2 a warning, 3 urgent.
     let ending = card.reserve.is_some_and(|state| state >= 2);
     if !old && !ending {
         return None;
     }
-    let shown = |of: fn(String) -> ExhibitOf, value: Option<u32>, file: &str| {
-        let value = value.map_or(ExhibitValue::NotKept, ExhibitValue::from);
-        Exhibit::new(of(name.into()), value, ExhibitSource::block(name, file))
+    let shown = |of, value: Option<u32>, file| {
+        shown(layer, of, value.map_or(ExhibitValue::NotKept, ExhibitValue::from), file)
     };
     Some(note(
         RULE.id,
-        PlaceClaim::WornOut { device: name.into() },
+        PlaceClaim::WornOut { device: layer.name.clone() },
         vec![
             shown(ExhibitOf::LifeUsed, card.life, "device/life_time"),
             shown(ExhibitOf::ReserveOf, card.reserve, "device/pre_eol_info"),

@@ -1,9 +1,10 @@
 //! T50: drives with zones, and memory that is reached without block I/O.
 
+use super::facts::{mount_options, shown_mapped, shown_zones};
 use super::measure::FlowView;
-use super::{Rule, RuleJudge, command, finding, mount_options, note};
-use assay_record::claim::{ExhibitOf, ExhibitSource, LayerClaim};
-use assay_record::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, TrapId};
+use super::{Rule, RuleJudge, command, finding, note};
+use assay_record::claim::LayerClaim;
+use assay_record::record::{Finding, FindingWeight, MeasuredSubject, TrapId};
 
 /// DAX is no disk; zones are good to know.
 pub const RULE: Rule = Rule {
@@ -26,42 +27,25 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
 
 fn dax(flow_view: &FlowView<'_>) -> Option<Finding> {
     let mount = flow_view.subject.mount.seen()?;
-    let option = mount.options.split(',').find(|option| matches!(*option, "dax" | "dax=always"))?;
-    let able = |queue: &assay_record::evidence::QueueSettings| queue.dax == Some(true);
-    let layer =
-        flow_view.subject.stack.iter().find(|layer| layer.queue.seen().is_some_and(able))?;
+    let option = mount.option(&["dax", "dax=always"])?;
+    let layer = flow_view.subject.stack.iter().find(|layer| layer.is_mapped())?;
     Some(finding(
         RULE.id,
         FindingWeight::Refute,
         Some(MeasuredSubject::NotADisk),
         LayerClaim::MountedDax { point: mount.point.clone(), option: option.into() },
-        vec![
-            mount_options(mount),
-            Exhibit::new(
-                ExhibitOf::Dax(layer.name.clone()),
-                1_u64,
-                ExhibitSource::block(&layer.name, "queue/dax"),
-            ),
-        ],
+        vec![mount_options(mount), shown_mapped(layer)],
         // How it bypasses the block layer cannot be changed while it is mounted.
         Some(command::mount_anew(mount, "dax=never")),
     ))
 }
 
 fn zoned(flow_view: &FlowView<'_>) -> Option<Finding> {
-    let mut zones = flow_view.subject.stack.iter().filter_map(|layer| {
-        let kind = layer.queue.seen()?.zoned.as_deref()?;
-        (kind.starts_with("host-")).then_some((layer, kind))
-    });
-    let (layer, kind) = zones.next()?;
+    let (layer, kind) = flow_view.facts().find(|layer| layer.zones())?;
     Some(note(
         RULE.id,
         LayerClaim::WrittenByZones { device: layer.name.clone(), model: kind.into() },
-        vec![Exhibit::new(
-            ExhibitOf::Zones(layer.name.clone()),
-            kind,
-            ExhibitSource::block(&layer.name, "queue/zoned"),
-        )],
+        vec![shown_zones(layer, kind)],
         None,
     ))
 }

@@ -116,9 +116,8 @@ fn never_stored(flow_view: &FlowView<'_>, moved: Bytes) -> Bytes {
             part(flow_view.empty_share() + flow_view.trimmed_share() + encoded)
         }
         Direction::Write => {
-            let encoded = flow_view.subject.mount.seen().is_some_and(|mount| {
-                mount.options.split(',').any(|option| option.starts_with("compress"))
-            });
+            let mount = flow_view.subject.mount.seen();
+            let encoded = mount.is_some_and(|mount| mount.compresses().is_some());
             let all = encoded || flow_view.shared_share().is_some();
             // Of what is written twice before it is flushed, the device gets the second.
             let again = match flow_view.direct() {

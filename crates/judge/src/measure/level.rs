@@ -121,8 +121,7 @@ fn counters<'a>(snapshot: &'a Snapshot, name: &str) -> Result<&'a DiskCounters, 
 fn between(layers: &[&BlockLayer], from: &Snapshot, to: &Snapshot) -> Result<DiskCounters, String> {
     let mut all = none_yet();
     for layer in layers {
-        let queue = layer.queue.seen();
-        if queue.is_some_and(|queue| queue.iostats == Some(false)) {
+        if layer.is_uncounted() {
             return Err(say(&ExhibitValue::StatsOff(layer.name.clone())));
         }
         sum(&mut all, &counters(to, &layer.name)?.since(counters(from, &layer.name)?));

@@ -245,10 +245,7 @@ fn lost(case: &FlowView<'_>) -> Option<Bytes> {
 /// The device whose cache keeps what it was not told to write out.
 fn write_back(case: &FlowView<'_>) -> Option<String> {
     let layers = case.levels.iter().flat_map(|level| &level.layers);
-    let mut caching = layers.filter(|layer| {
-        let queue = layer.queue.seen();
-        queue.is_some_and(|queue| queue.write_cache.as_deref() == Some("write back"))
-    });
+    let mut caching = layers.filter(|layer| layer.writes_back());
     caching.next().map(|layer| layer.name.clone())
 }
 
@@ -283,7 +280,6 @@ fn device(case: &FlowView<'_>) -> Result<ModeDevice, String> {
     let direction = case.direction();
     let (moved, count) = (bytes(counters, direction), requests(counters, direction));
     let other = if case.writes() { Direction::Read } else { Direction::Write };
-    let forced = |queue: &assay_record::evidence::QueueSettings| queue.fua == Some(true);
     Ok(ModeDevice {
         name: level.name(),
         requests: count,
@@ -295,6 +291,6 @@ fn device(case: &FlowView<'_>) -> Result<ModeDevice, String> {
         wall,
         moved,
         against: bytes(counters, other),
-        forces: level.layers.iter().any(|layer| layer.queue.seen().is_some_and(forced)),
+        forces: level.layers.iter().any(|layer| layer.forces_writes()),
     })
 }

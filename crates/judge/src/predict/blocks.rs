@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 
-use super::facts::note;
-use super::{PlaceFacts, file, machine, mount, own, place};
+use super::view::note;
+use super::{SurveyView, file, machine, mount, own, place};
+use crate::facts::mount_option;
 use crate::threshold::{DEPTH_LEAST, RESIDENT, SMALL_WRITE};
 use crate::{
     client_bound, compressed, file_lock, finding, first_write, flush_bound, latency_bound, no_disk,
-    not_flushed, overwritten_in_memory, own, served_from_cache, trimmed_blocks, uncommitted,
-    unseen, words,
+    not_flushed, overwritten_in_memory, served_from_cache, trimmed_blocks, uncommitted, unseen,
+    words,
 };
 use assay_plan::plan::{
     BlockWork, CacheDrop, Caching, Durability, Fill, LayoutMode, Method, OffsetOrdering,
@@ -18,7 +19,7 @@ use assay_record::claim::{
     ExhibitOf, ExhibitSource, ExhibitValue, FlushClaim, LayerClaim, LimitClaim, MemoryClaim,
     PlaceClaim,
 };
-use assay_record::evidence::{Direction, LeafKind, PathKind};
+use assay_record::evidence::{Direction, LeafKind, Mount, PathKind};
 use assay_record::record::{
     Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId,
 };
@@ -36,7 +37,7 @@ pub(super) struct BlockJobPlace<'a> {
     /// What is dropped from memory before it.
     pub cold: CacheDrop,
     /// Its target.
-    pub place: &'a PlaceFacts<'a>,
+    pub place: &'a SurveyView<'a>,
 }
 
 /// The paths of a target.
@@ -84,13 +85,13 @@ pub(super) fn see(ground: &BlockJobPlace<'_>) -> Vec<Finding> {
         found.extend([file::empty, file::encoded].iter().filter_map(|see| see(ground.place)));
     }
     if ground.blocks.pattern.mix.fetches() {
-        found.extend(trimmed_blocks::foreseen(ground.place));
+        found.extend(trimmed_blocks::foreseen(&ground.place.facts));
     }
     found
 }
 
 /// Everything that can be foreseen of a job on files.
-pub(super) fn see_tree(tree: &TreeWork, place: &PlaceFacts<'_>) -> Vec<Finding> {
+pub(super) fn see_tree(tree: &TreeWork, place: &SurveyView<'_>) -> Vec<Finding> {
     let writes = tree.action.changes();
     let mut found = around(place, writes, false, tree.durability.durable());
     if writes && place.bottom == LeafKind::Devices && !tree.durability.durable() {
@@ -108,10 +109,10 @@ pub(super) fn see_tree(tree: &TreeWork, place: &PlaceFacts<'_>) -> Vec<Finding> 
 }
 
 /// What lies around a target, as far as such a job meets it.
-fn around(facts: &PlaceFacts<'_>, writes: bool, direct: bool, durable: bool) -> Vec<Finding> {
+fn around(view: &SurveyView<'_>, writes: bool, direct: bool, durable: bool) -> Vec<Finding> {
     let mut found = Vec::new();
     for see in [place::see, mount::see, super::device::see] {
-        see(facts, &mut found);
+        see(view, &mut found);
     }
     found.retain(|finding| match finding.trap {
         TrapId::T00
@@ -131,7 +132,7 @@ fn around(facts: &PlaceFacts<'_>, writes: bool, direct: bool, durable: bool) -> 
         _ => false,
     });
     let direction = if writes { Direction::Write } else { Direction::Read };
-    found.extend(machine::limits(facts, direction));
+    found.extend(machine::limits(view, direction));
     found
 }
 
@@ -147,7 +148,7 @@ fn unflushed(ground: &BlockJobPlace<'_>) -> Option<Finding> {
             FindingWeight::Doubt,
             Some(MeasuredSubject::Deferred),
             FlushClaim::WritesLeft { limit, device: ground.place.device.clone() },
-            limit.map(PlaceFacts::shown_limit).into_iter().collect(),
+            limit.map(SurveyView::shown_limit).into_iter().collect(),
             words::with_flush(ground.origin),
         )
     })
@@ -174,7 +175,7 @@ fn fewer_bytes(ground: &BlockJobPlace<'_>) -> Option<Finding> {
     if !pattern.mix.sends() || matches!(pattern.fill, Fill::Random | Fill::File(_)) {
         return None;
     }
-    let (mount, option) = ground.place.compressing?;
+    let (mount, option) = ground.place.compressing()?;
     Some(finding(
         compressed::RULE.id,
         FindingWeight::Doubt,
@@ -186,7 +187,7 @@ fn fewer_bytes(ground: &BlockJobPlace<'_>) -> Option<Finding> {
             fill: pattern.fill.name().into(),
             device: ground.place.device.clone(),
         },
-        mount::exhibit(mount, option),
+        vec![mount_option(mount, option)],
         own(ground.place, Remedy::UniqueData, "quick", false, ""),
     ))
 }
@@ -244,7 +245,7 @@ fn again_in_memory(ground: &BlockJobPlace<'_>) -> Option<Finding> {
         MemoryClaim::RoundsInMemory { time, size, reads: mix.fetches() },
         vec![
             Exhibit::new(ExhibitOf::PlannedSize, size, ExhibitSource::Plan),
-            PlaceFacts::shown_memory(memory),
+            SurveyView::shown_memory(memory),
         ],
         own(ground.place, Remedy::Direct, "quick", !mix.sends(), ""),
     ))
@@ -287,7 +288,7 @@ fn grows(ground: &BlockJobPlace<'_>) -> bool {
         Target::Scratch { layout: LayoutMode::Truncated | LayoutMode::AsFound, .. } => true,
         _ => false,
     };
-    let moved = ground.place.mounts().next().is_some_and(|mount| own::moves(&mount.kind));
+    let moved = ground.place.mounts().next().is_some_and(Mount::moves_what_it_writes);
     empty && !moved && blocks.pattern.mix.sends() && !blocks.caching.through_memory()
 }
 
@@ -328,13 +329,13 @@ fn no_multiple(ground: &BlockJobPlace<'_>) -> Option<Finding> {
     let BlockWork { pattern, caching: Caching::Direct, .. } = ground.blocks else { return None };
     let (block, start) = (pattern.block.grain(), pattern.region.offset);
     let of = |offset, bytes| Some((offset, bytes, ground.place.misfits(bytes)?));
-    let (offset, bytes, sector) = of(false, block).or_else(|| of(true, start))?;
+    let (offset, bytes, (sector, shown)) = of(false, block).or_else(|| of(true, start))?;
     Some(finding(
         TrapId::T20,
         FindingWeight::Refute,
         Some(MeasuredSubject::Invalid),
         PlaceClaim::DirectMisfits { offset, bytes: bytes.0, sector },
-        ground.place.shown_sector(sector).into_iter().collect(),
+        vec![shown],
         own(ground.place, Remedy::OtherBlocks, "quick", false, ""),
     ))
 }

@@ -4,8 +4,9 @@
 //! trap after a run.
 
 use super::ends::{CopyEnds, EndsJudge, typed};
-use super::facts::note;
-use super::{PlaceFacts, flushes, machine, mount, own, place, source};
+use super::view::note;
+use super::{SurveyView, flushes, machine, mount, own, place, source};
+use crate::facts::mount_option;
 use crate::operands::{ENOUGH, edited};
 use crate::threshold::SMALL_BYTES;
 use crate::words::{self, folder, operand};
@@ -47,8 +48,8 @@ pub(super) fn see(ends: &CopyEnds<'_>) -> Vec<Finding> {
     let mut found: Vec<Finding> = judges.filter_map(|judge| judge(ends)).collect();
     let refused = no_multiple(ends).is_some();
     let (subject, direction) = ends.subject();
-    if let Some(facts) = subject {
-        found.extend(around(ends, facts, direction));
+    if let Some(view) = subject {
+        found.extend(around(ends, view, direction));
     }
     if refused {
         // What would be true of direct I/O does not come to pass.
@@ -58,10 +59,10 @@ pub(super) fn see(ends: &CopyEnds<'_>) -> Vec<Finding> {
 }
 
 /// What lies around the end that is measured, as far as this copy meets it.
-fn around(ends: &CopyEnds<'_>, facts: &PlaceFacts<'_>, direction: Direction) -> Vec<Finding> {
+fn around(ends: &CopyEnds<'_>, view: &SurveyView<'_>, direction: Direction) -> Vec<Finding> {
     let mut found = Vec::new();
     for see in [place::see, mount::see, super::device::see] {
-        see(facts, &mut found);
+        see(view, &mut found);
     }
     found.retain(|finding| meets(ends, direction, finding));
     // The line itself can flush.
@@ -70,7 +71,7 @@ fn around(ends: &CopyEnds<'_>, facts: &PlaceFacts<'_>, direction: Direction) -> 
             *next = words::with_flush(ends.origin).unwrap_or_else(|| next.clone());
         }
     }
-    found.extend(machine::limits(facts, direction));
+    found.extend(machine::limits(view, direction));
     found
 }
 
@@ -164,7 +165,7 @@ fn zeros(ends: &CopyEnds<'_>) -> Option<Finding> {
         return None;
     }
     let to = ends.written()?;
-    if let Some((mount, option)) = to.compressing {
+    if let Some((mount, option)) = to.compressing() {
         return Some(finding(
             compressed::RULE.id,
             FindingWeight::Refute,
@@ -175,7 +176,7 @@ fn zeros(ends: &CopyEnds<'_>) -> Option<Finding> {
                 option: option.into(),
                 device: to.device.clone(),
             },
-            mount::exhibit(mount, option),
+            vec![mount_option(mount, option)],
             own(to, Remedy::UniqueData, "quick", false, ""),
         ));
     }
@@ -226,8 +227,8 @@ fn no_multiple(ends: &CopyEnds<'_>) -> Option<Finding> {
         (_, Some(from)) if copy.from.flags.direct => (from, copy.input_block, true),
         _ => return None,
     };
-    let sector = place.misfits(block)?;
-    let because = place.shown_sector(sector).into_iter().collect();
+    let (sector, shown) = place.misfits(block)?;
+    let because = vec![shown];
     let next = in_mebibytes(ends);
     if copy.direct_gives_way {
         return Some(finding(

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::super::compressed;
-use super::facts::PlaceFacts;
+use super::view::SurveyView;
 use assay_plan::plan::{CacheDrop, CopyWork, Durability, PlanOrigin};
 use assay_plan::unit::Bytes;
 use assay_record::claim::{CopiedData, ExhibitOf, ExhibitSource, ExhibitValue};
@@ -27,9 +27,9 @@ pub(super) struct CopyEnds<'a> {
     /// What is dropped from memory before it.
     pub cold: CacheDrop,
     /// Where bytes come from; absent: standard input.
-    pub from: Option<&'a PlaceFacts<'a>>,
+    pub from: Option<&'a SurveyView<'a>>,
     /// Where they go; absent: standard output.
-    pub to: Option<&'a PlaceFacts<'a>>,
+    pub to: Option<&'a SurveyView<'a>>,
 }
 
 impl CopyEnds<'_> {
@@ -39,18 +39,18 @@ impl CopyEnds<'_> {
     }
 
     /// The target, when it lies on a disk.
-    pub fn written(&self) -> Option<&PlaceFacts<'_>> {
+    pub fn written(&self) -> Option<&SurveyView<'_>> {
         self.to.filter(|to| to.bottom == LeafKind::Devices)
     }
 
     /// The source, when it lies on a disk.
-    pub fn read(&self) -> Option<&PlaceFacts<'_>> {
+    pub fn read(&self) -> Option<&SurveyView<'_>> {
         self.from.filter(|from| from.bottom == LeafKind::Devices && from.kind != PathKind::Missing)
     }
 
     /// The end whose speed the figure is taken for: the target, or the source when what is read
     /// goes nowhere.
-    pub fn subject(&self) -> (Option<&PlaceFacts<'_>>, Direction) {
+    pub fn subject(&self) -> (Option<&SurveyView<'_>>, Direction) {
         let null = self.copy.to.path.as_deref() == Some(Path::new("/dev/null"));
         let nowhere = null || self.to.is_some_and(|to| matches!(to.bottom, LeafKind::Nothing(_)));
         if nowhere { (self.from, Direction::Read) } else { (self.to, Direction::Write) }
@@ -81,7 +81,7 @@ impl CopyEnds<'_> {
             self.copy.durability(),
             Durability::OpenSync | Durability::OpenDsync | Durability::FsyncEvery(_)
         );
-        synchronous || self.to.is_some_and(|to| to.mounted_sync)
+        synchronous || self.to.is_some_and(|to| to.mounted_sync())
     }
 
     /// What is written is durable when the clock stops.

@@ -1,8 +1,8 @@
 //! What a copy flushes, and what it leaves in memory or waits for.
 
-use super::PlaceFacts;
+use super::SurveyView;
 use super::ends::{CopyEnds, EndsJudge, typed};
-use super::facts::note;
+use super::view::note;
 use crate::threshold::{FLUSH_WRITES, REACHED};
 use crate::{bigger_than_ram, finding, flush_bound, not_flushed, words};
 use assay_plan::plan::{Durability, Resync};
@@ -40,7 +40,7 @@ fn unflushed(ends: &CopyEnds<'_>) -> Option<Finding> {
         ));
     };
     let limit = writeback.limit;
-    let because = vec![PlaceFacts::shown_limit(limit)];
+    let because = vec![SurveyView::shown_limit(limit)];
     // Up to here no writer is held back: `dirty_freerun_ceiling` of the kernel's page-writeback.c.
     let free = Bytes((limit.0 / 2).saturating_add(writeback.background.0 / 2));
     match ends.bytes() {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::blocks::{self, BlockJobPlace};
 use super::ends::{self, CopyEnds};
-use super::facts::PlaceFacts;
+use super::view::SurveyView;
 use super::{copy, telling};
 use assay_plan::name::NameText as _;
 use assay_plan::plan::{Job, Phase, Plan, PlanOrigin, Target, Work};
@@ -72,7 +72,7 @@ pub fn absent(plan: &Plan, surveys: &[Survey]) -> Vec<WordMeaning> {
 
 /// What would happen: a pure function of the plan, of surveys of its [`places`], and of the machine.
 pub fn foreseen(plan: &Plan, surveys: &[Survey], machine: &Machine) -> Vec<PhaseExplanation> {
-    let places = surveys.iter().map(|survey| PlaceFacts::of(survey, machine)).collect();
+    let places = surveys.iter().map(|survey| SurveyView::of(survey, machine)).collect();
     let look = PlanView { origin: &plan.origin, places };
     plan.phases.iter().map(|phase| look.phase(phase)).collect()
 }
@@ -125,11 +125,11 @@ pub fn told(record: &Record) -> Vec<PhaseExplanation> {
 /// What the words of a plan are held against.
 struct PlanView<'a> {
     origin: &'a PlanOrigin,
-    places: Vec<PlaceFacts<'a>>,
+    places: Vec<SurveyView<'a>>,
 }
 
 impl<'p> PlanView<'p> {
-    fn at(&self, path: &Path) -> Option<&PlaceFacts<'p>> {
+    fn at(&self, path: &Path) -> Option<&SurveyView<'p>> {
         self.places.iter().find(|place| place.path == path.to_text())
     }
 

@@ -1,7 +1,7 @@
 //! What the machine does to a figure: limits on this process, memory, processors, the clock.
 
-use super::facts::note;
-use super::{PlaceFacts, own};
+use super::view::note;
+use super::{SurveyView, own};
 use crate::threshold::WARM;
 use crate::{cached_before, command, finding, hot, limits, not_flushed, other_node, throttled};
 use assay_plan::unit::Times;
@@ -14,29 +14,29 @@ use assay_record::record::{
     Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId,
 };
 
-pub(super) fn see(facts: &PlaceFacts<'_>, found: &mut Vec<Finding>) {
-    if let Some(limits) = facts.limits.seen() {
+pub(super) fn see(view: &SurveyView<'_>, found: &mut Vec<Finding>) {
+    if let Some(limits) = view.limits.seen() {
         found.extend(limits.io.iter().map(throttle));
         found.extend(processors(limits));
         found.extend(hidden(limits));
     }
-    if facts.bottom == LeafKind::Devices {
-        found.extend(left_in_memory(facts));
+    if view.bottom == LeafKind::Devices {
+        found.extend(left_in_memory(view));
         // Of a file that is in memory now it has been said already.
         if found.iter().all(|known| known.trap != cached_before::RULE.id) {
-            found.extend(read_from_memory(facts));
+            found.extend(read_from_memory(view));
         }
-        found.extend(swap(facts));
-        found.extend(facts.leaves().find_map(|leaf| far(facts, leaf)));
+        found.extend(swap(view));
+        found.extend(far(view));
     }
-    found.extend(governor(facts));
-    found.extend(warm(facts));
-    found.extend(clock(facts));
+    found.extend(governor(view));
+    found.extend(warm(view));
+    found.extend(clock(view));
 }
 
 /// Limits that a job meets which goes one way only.
-pub(super) fn limits(facts: &PlaceFacts<'_>, direction: Direction) -> Vec<Finding> {
-    let Some(limits) = facts.limits.seen() else { return Vec::new() };
+pub(super) fn limits(view: &SurveyView<'_>, direction: Direction) -> Vec<Finding> {
+    let Some(limits) = view.limits.seen() else { return Vec::new() };
     let met = limits.io.iter().filter(|throttle| throttle.direction == direction);
     met.map(throttle).chain(processors(limits)).collect()
 }
@@ -81,38 +81,37 @@ fn hidden(limits: &Limits) -> Option<Finding> {
 }
 
 /// T02.
-fn left_in_memory(facts: &PlaceFacts<'_>) -> Option<Finding> {
-    let writeback = facts.writeback?;
-    let on_a_file_system = facts.kind != PathKind::Device;
-    let synchronous = facts.mounts().next().is_some_and(|mount| {
-        mount.read_only || mount.options.split(',').any(|option| option == "sync")
-    });
+fn left_in_memory(view: &SurveyView<'_>) -> Option<Finding> {
+    let writeback = view.writeback?;
+    let on_a_file_system = view.kind != PathKind::Device;
+    let synchronous =
+        view.mounted_sync() || view.mounts().next().is_some_and(|mount| mount.read_only);
     (on_a_file_system && !synchronous).then(|| {
         note(
             not_flushed::RULE.id,
             FlushClaim::StaysDirty { limit: writeback.limit },
-            PlaceFacts::shown_limit(writeback.limit),
-            own(facts, Remedy::Flush, "quick", false, ""),
+            SurveyView::shown_limit(writeback.limit),
+            own(view, Remedy::Flush, "quick", false, ""),
         )
     })
 }
 
 /// T06.
-fn read_from_memory(facts: &PlaceFacts<'_>) -> Option<Finding> {
-    let memory = facts.memory?;
+fn read_from_memory(view: &SurveyView<'_>) -> Option<Finding> {
+    let memory = view.memory?;
     Some(note(
         cached_before::RULE.id,
-        MemoryClaim::ReadBack { memory, group: facts.in_group },
-        PlaceFacts::shown_memory(memory),
-        own(facts, Remedy::DropCaches, "quick", false, ""),
+        MemoryClaim::ReadBack { memory, group: view.in_group },
+        SurveyView::shown_memory(memory),
+        own(view, Remedy::DropCaches, "quick", false, ""),
     ))
 }
 
 /// T34.
-fn swap(facts: &PlaceFacts<'_>) -> Option<Finding> {
-    let area = facts.swap.seen()?.first()?;
+fn swap(view: &SurveyView<'_>) -> Option<Finding> {
+    let area = view.swap.seen()?.first()?;
     let names: Vec<String> =
-        facts.leaves().map(|leaf: &SurveyedDevice| leaf.layer.name.clone()).collect();
+        view.leaves().map(|leaf: &SurveyedDevice| leaf.layer.name.clone()).collect();
     Some(note(
         TrapId::T34,
         OthersClaim::SwapThere { area: area.clone(), devices: names },
@@ -122,23 +121,23 @@ fn swap(facts: &PlaceFacts<'_>) -> Option<Finding> {
 }
 
 /// T61: none of the CPUs that this process may use is near to the device.
-fn far(facts: &PlaceFacts<'_>, leaf: &SurveyedDevice) -> Option<Finding> {
-    let near = other_node::home(&leaf.layer, &facts.machine.nodes)?;
+fn far(view: &SurveyView<'_>) -> Option<Finding> {
+    let (layer, near, shown) = view.facts.near()?;
     (near.usable == 0).then(|| {
         note(
             other_node::RULE.id,
-            PlaceClaim::FarFromCpus { device: leaf.layer.name.clone(), near: near.cpus.clone() },
-            other_node::exhibit(&leaf.layer, near),
+            PlaceClaim::FarFromCpus { device: layer.name.clone(), near: near.cpus.clone() },
+            shown,
             Some(NextStep::new(Remedy::OnNode, "taskset -cp $$")),
         )
     })
 }
 
 /// T35.
-fn governor(facts: &PlaceFacts<'_>) -> Option<Finding> {
+fn governor(view: &SurveyView<'_>) -> Option<Finding> {
     let slow =
         |governor: &&String| matches!(governor.as_str(), "powersave" | "conservative" | "ondemand");
-    let governor = facts.governors.seen()?.iter().find(slow)?;
+    let governor = view.governors.seen()?.iter().find(slow)?;
     Some(note(
         TrapId::T35,
         LimitClaim::SlowGovernor { governor: governor.clone() },
@@ -148,10 +147,10 @@ fn governor(facts: &PlaceFacts<'_>) -> Option<Finding> {
 }
 
 /// T35: what is hot already, or held back, before anything has begun.
-fn warm(facts: &PlaceFacts<'_>) -> Option<Finding> {
-    let warmth = facts.warmth.seen()?;
+fn warm(view: &SurveyView<'_>) -> Option<Finding> {
+    let warmth = view.warmth.seen()?;
     let hot = warmth.drives.iter().find(|drive| {
-        let disk = facts.devices().any(|device| device.layer.name == drive.name);
+        let disk = view.devices().any(|device| device.layer.name == drive.name);
         disk && drive.warning.is_some_and(|limit| limit.saturating_sub(drive.now) <= WARM)
     });
     let (claim, shown) = match hot {
@@ -166,14 +165,14 @@ fn warm(facts: &PlaceFacts<'_>) -> Option<Finding> {
 }
 
 /// T56: clocks that cost a system call, or more, each time they are read.
-fn clock(facts: &PlaceFacts<'_>) -> Option<Finding> {
+fn clock(view: &SurveyView<'_>) -> Option<Finding> {
     let slow = |source: &&String| {
         matches!(source.as_str(), "hpet" | "acpi_pm" | "jiffies" | "refined-jiffies" | "pit")
     };
-    let source = facts.machine.clock.source.seen().filter(slow)?;
+    let source = view.facts.machine.clock.source.seen().filter(slow)?;
     Some(note(
         TrapId::T56,
-        SteadyClaim::SlowClock { source: source.clone(), cost: facts.machine.clock.cost },
+        SteadyClaim::SlowClock { source: source.clone(), cost: view.facts.machine.clock.cost },
         Exhibit::new(
             ExhibitOf::ClockSource,
             source,

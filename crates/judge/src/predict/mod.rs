@@ -8,7 +8,6 @@ mod blocks;
 mod copy;
 mod device;
 mod ends;
-mod facts;
 mod file;
 mod flushes;
 mod line;
@@ -17,6 +16,7 @@ mod mount;
 mod place;
 mod source;
 mod telling;
+mod view;
 
 pub use line::{absent, foreseen, places, to_measure, told};
 
@@ -27,20 +27,20 @@ use assay_record::record::{Finding, NextStep, Remedy};
 use crate::command;
 use crate::words::operand;
 use assay_plan::name::quoted;
-use facts::{PlaceFacts, own};
+use view::{SurveyView, own};
 
 /// Someone who knows some of the traps.
-type Predictor = fn(&PlaceFacts<'_>, &mut Vec<Finding>);
+type Predictor = fn(&SurveyView<'_>, &mut Vec<Finding>);
 
 /// All of them.
-const SEERS: &[Predictor] = &[place::see, mount::see, file::see, device::see, machine::see];
+const PREDICTORS: &[Predictor] = &[place::see, mount::see, file::see, device::see, machine::see];
 
 /// What would bite there, the worst first.
 pub fn foresee(survey: &Survey, machine: &Machine) -> Vec<Finding> {
-    let facts = PlaceFacts::of(survey, machine);
+    let view = SurveyView::of(survey, machine);
     let mut found = Vec::new();
-    for see in SEERS {
-        see(&facts, &mut found);
+    for see in PREDICTORS {
+        see(&view, &mut found);
     }
     found.sort_by_key(super::rank);
     found
@@ -68,7 +68,7 @@ pub fn next(survey: &Survey) -> NextStep {
         _ => (&survey.judged_by, may.write),
     };
     // A file there can be read.
-    if !allowed && let Some(mount) = facts::read_only(survey) {
+    if !allowed && let Some(mount) = view::read_only(survey) {
         let files = ["find ", &operand(&mount.point), " -xdev -type f -size +1M"].concat();
         return NextStep::new(Remedy::AnotherTarget, files);
     }

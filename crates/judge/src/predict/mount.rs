@@ -1,9 +1,10 @@
 //! What the mounts on the way do to a figure: their options, and the room that is left.
 
-use super::facts::{PlaceFacts, compressing, note, option};
-use crate::threshold::{FREE_INODES, FREE_SPACE};
+use super::view::{SurveyView, note};
+use crate::facts::{mount_option, mount_options};
+use crate::threshold::FREE_INODES;
 use crate::words::ShellLine;
-use crate::{command, compressed, finding, flush_bound, mount_options, not_direct, words};
+use crate::{command, compressed, finding, flush_bound, not_direct, words};
 use assay_plan::unit::PartOf;
 use assay_record::claim::{ExhibitOf, FlushClaim, LayerClaim, MemoryClaim, PlaceClaim};
 use assay_record::evidence::{LeafKind, Mount, PathKind};
@@ -11,23 +12,17 @@ use assay_record::record::{
     Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId,
 };
 
-pub(super) fn see(facts: &PlaceFacts<'_>, found: &mut Vec<Finding>) {
-    for mount in facts.mounts() {
+pub(super) fn see(view: &SurveyView<'_>, found: &mut Vec<Finding>) {
+    for mount in view.mounts() {
         let judges = [compresses, journals_data, no_barrier, synchronous, discards, strict_atime];
         found.extend(judges.iter().filter_map(|judge| judge(mount)));
     }
-    found.extend(not_direct_by_statx(facts));
-    if release(&facts.machine.kernel) >= Some((6, 14)) {
-        found.extend(facts.mounts().filter_map(checksums));
+    found.extend(not_direct_by_statx(view));
+    if release(&view.facts.machine.kernel) >= Some((6, 14)) {
+        found.extend(view.mounts().filter_map(checksums));
     }
-    found.extend(nearly_full(facts));
-    found.extend(few_inodes(facts));
-}
-
-/// The reading of an option.
-pub(super) fn exhibit(mount: &Mount, option: &str) -> Vec<Exhibit> {
-    let of = ExhibitOf::MountOption(mount.point.clone());
-    vec![Exhibit::new(of, option, "/proc/self/mountinfo")]
+    found.extend(nearly_full(view));
+    found.extend(few_inodes(view));
 }
 
 /// Figures of the place itself, flushed, and of data that do not compress.
@@ -37,7 +32,7 @@ fn below(mount: &Mount, remedy: Remedy) -> Option<NextStep> {
 
 /// T25.
 fn compresses(mount: &Mount) -> Option<Finding> {
-    let option = compressing(mount)?;
+    let option = mount.compresses()?;
     Some(finding(
         compressed::RULE.id,
         FindingWeight::Doubt,
@@ -47,27 +42,27 @@ fn compresses(mount: &Mount) -> Option<Finding> {
             point: mount.point.clone(),
             option: option.into(),
         },
-        exhibit(mount, option),
+        vec![mount_option(mount, option)],
         below(mount, Remedy::UniqueData),
     ))
 }
 
 /// T19: data that go through the journal do not go past memory.
 fn journals_data(mount: &Mount) -> Option<Finding> {
-    let option = option(mount, &["data=journal"])?;
+    let option = mount.journals_data()?;
     Some(finding(
         not_direct::RULE.id,
         FindingWeight::Doubt,
         Some(MeasuredSubject::Deferred),
         MemoryClaim::NotDirect { journal: Some(option.into()) },
-        exhibit(mount, option),
+        vec![mount_option(mount, option)],
         below(mount, Remedy::Flush),
     ))
 }
 
 /// T15: a flush that asks the drive for nothing.
 fn no_barrier(mount: &Mount) -> Option<Finding> {
-    let option = option(mount, &["nobarrier", "barrier=0"])?;
+    let option = mount.flushes_nothing()?;
     Some(finding(
         TrapId::T15,
         FindingWeight::Doubt,
@@ -77,14 +72,14 @@ fn no_barrier(mount: &Mount) -> Option<Finding> {
             point: mount.point.clone(),
             option: option.into(),
         },
-        exhibit(mount, option),
+        vec![mount_option(mount, option)],
         Some(command::remount(mount, "barrier")),
     ))
 }
 
 /// T14: every write waits for the disk.
 fn synchronous(mount: &Mount) -> Option<Finding> {
-    let option = option(mount, &["sync"])?;
+    let option = mount.waits_each_time()?;
     Some(finding(
         flush_bound::RULE.id,
         FindingWeight::Note,
@@ -94,14 +89,14 @@ fn synchronous(mount: &Mount) -> Option<Finding> {
             point: mount.point.clone(),
             option: option.into(),
         },
-        exhibit(mount, option),
+        vec![mount_option(mount, option)],
         None,
     ))
 }
 
 /// T40.
 fn discards(mount: &Mount) -> Option<Finding> {
-    let option = option(mount, &["discard", "discard=sync", "discard=async"])?;
+    let option = mount.trims()?;
     Some(finding(
         TrapId::T40,
         FindingWeight::Note,
@@ -111,7 +106,7 @@ fn discards(mount: &Mount) -> Option<Finding> {
             point: mount.point.clone(),
             option: option.into(),
         },
-        exhibit(mount, option),
+        vec![mount_option(mount, option)],
         None,
     ))
 }
@@ -119,7 +114,7 @@ fn discards(mount: &Mount) -> Option<Finding> {
 /// T39. Without any of the three words the kernel keeps every access time (`strictatime`).
 fn strict_atime(mount: &Mount) -> Option<Finding> {
     let stored = mount.device.major != 0 || mount.kind == "btrfs";
-    let eased = option(mount, &["relatime", "noatime", "ro"]).is_some();
+    let eased = mount.option(&["relatime", "noatime", "ro"]).is_some();
     (stored && !eased).then(|| {
         finding(
             TrapId::T39,
@@ -133,10 +128,10 @@ fn strict_atime(mount: &Mount) -> Option<Finding> {
 }
 
 /// T19: the kernel itself says that there is no direct I/O on this file.
-fn not_direct_by_statx(facts: &PlaceFacts<'_>) -> Option<Finding> {
-    let align = facts.direct.seen()?;
-    let journal = facts.mounts().any(|mount| journals_data(mount).is_some());
-    if align.offset != 0 || journal || facts.bottom != LeafKind::Devices {
+fn not_direct_by_statx(view: &SurveyView<'_>) -> Option<Finding> {
+    let shown = view.facts.not_direct()?;
+    let journal = view.mounts().any(|mount| mount.journals_data().is_some());
+    if journal || view.bottom != LeafKind::Devices {
         return None;
     }
     Some(finding(
@@ -144,7 +139,7 @@ fn not_direct_by_statx(facts: &PlaceFacts<'_>) -> Option<Finding> {
         FindingWeight::Doubt,
         Some(MeasuredSubject::Deferred),
         MemoryClaim::NotDirect { journal: None },
-        vec![not_direct::not_supported()],
+        vec![shown],
         None,
     ))
 }
@@ -152,7 +147,7 @@ fn not_direct_by_statx(facts: &PlaceFacts<'_>) -> Option<Finding> {
 /// T19: since Linux 6.14 btrfs takes direct writes through memory where it keeps checksums of the
 /// data, lest a program changes its buffer between the sum and the write.
 fn checksums(mount: &Mount) -> Option<Finding> {
-    let without = option(mount, &["nodatasum", "nodatacow"]).is_some();
+    let without = mount.option(&["nodatasum", "nodatacow"]).is_some();
     (mount.kind == "btrfs" && !without).then(|| {
         finding(
             not_direct::RULE.id,
@@ -172,29 +167,21 @@ fn release(kernel: &str) -> Option<(u32, u32)> {
 }
 
 /// T38.
-fn nearly_full(facts: &PlaceFacts<'_>) -> Option<Finding> {
-    let space = facts.space.seen()?;
-    let free = space.free.0 as f64 / space.total.0.max(1) as f64;
-    if free >= FREE_SPACE || space.total.0 == 0 || facts.kind == PathKind::File {
-        return None;
-    }
+fn nearly_full(view: &SurveyView<'_>) -> Option<Finding> {
+    let (free, shown) = view.facts.nearly_full().filter(|_| view.kind != PathKind::File)?;
     Some(finding(
         TrapId::T38,
         FindingWeight::Doubt,
         None,
         PlaceClaim::LittleSpace { free: words::share(free) },
-        vec![Exhibit::new(
-            ExhibitOf::FreeOn(facts.judged_by.clone()),
-            words::of(space.free, space.total),
-            "statvfs()",
-        )],
-        Some(command::look("df -h", &facts.judged_by)),
+        vec![shown],
+        Some(command::look("df -h", &view.judged_by)),
     ))
 }
 
 /// No trap of its own, but the end of every test that makes files.
-fn few_inodes(facts: &PlaceFacts<'_>) -> Option<Finding> {
-    let inodes = facts.inodes.seen().filter(|inodes| inodes.total > 0)?;
+fn few_inodes(view: &SurveyView<'_>) -> Option<Finding> {
+    let inodes = view.inodes.seen().filter(|inodes| inodes.total > 0)?;
     let free = inodes.free as f64 / inodes.total as f64;
     (free < FREE_INODES).then(|| {
         note(

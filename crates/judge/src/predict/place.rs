@@ -1,38 +1,34 @@
 //! What the target is at all: no disk, a disk whose counters are off, a disk behind a cache.
 
-use super::PlaceFacts;
-use super::facts::note;
-use crate::host_cache::is_virtual;
+use super::SurveyView;
+use super::view::note;
+use crate::facts::{is_virtual, shown, shown_mapped, shown_zones, works_on_bytes};
 use crate::{command, finding, no_disk, unseen};
 use assay_record::claim::{
     Claim, DataTranslation, ExhibitOf, ExhibitSource, ExhibitValue, FlushClaim, LayerClaim,
-    OutcomeClaim,
+    LayerWork, OutcomeClaim,
 };
 use assay_record::evidence::{LayerKind, LeafKind, PathKind, SurveyedDevice};
 use assay_record::record::{
     Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, TrapId,
 };
 
-pub(super) fn see(facts: &PlaceFacts<'_>, found: &mut Vec<Finding>) {
-    found.extend(no_disk(facts));
-    found.extend(facts.leaves().filter_map(uncounted));
-    found.extend(facts.devices().filter_map(mapped_memory));
-    found.extend(facts.devices().filter_map(zoned));
-    found.extend(facts.devices().filter_map(image_cache));
-    found.extend(host_cache(facts));
-    found.extend(facts.devices().filter_map(translated));
+pub(super) fn see(view: &SurveyView<'_>, found: &mut Vec<Finding>) {
+    found.extend(no_disk(view));
+    found.extend(view.leaves().filter_map(uncounted));
+    found.extend(view.devices().filter_map(mapped_memory));
+    found.extend(view.devices().filter_map(zoned));
+    found.extend(view.devices().filter_map(image_cache));
+    found.extend(host_cache(view));
+    found.extend(view.devices().filter_map(translated));
 }
 
 /// T29 and T00: memory, elsewhere, nothing, or not to be found out.
-fn no_disk(facts: &PlaceFacts<'_>) -> Option<Finding> {
-    let path = &facts.path;
-    let source = match facts.kind {
-        PathKind::Character | PathKind::Stream => "stat()",
-        _ => "/proc/self/mountinfo",
-    };
-    let (weight, measures, claim, what): (_, _, Claim, _) = match &facts.bottom {
+fn no_disk(view: &SurveyView<'_>) -> Option<Finding> {
+    let path = &view.path;
+    let (weight, measures, claim, what): (_, _, Claim, _) = match &view.bottom {
         LeafKind::Devices => return None,
-        LeafKind::Memory(what) if facts.kind == PathKind::Device => (
+        LeafKind::Memory(what) if view.kind == PathKind::Device => (
             FindingWeight::Note,
             MeasuredSubject::NotADisk,
             LayerClaim::MemoryDevice { path: path.clone() }.into(),
@@ -69,19 +65,19 @@ fn no_disk(facts: &PlaceFacts<'_>) -> Option<Finding> {
                 FindingWeight::Unproven,
                 Some(MeasuredSubject::Unsure),
                 OutcomeClaim::DeviceHidden { path: path.clone(), why: why.clone() },
-                vec![Exhibit::new(ExhibitOf::Below(path.clone()), why, source)],
+                vec![view.facts.shown_below(why)],
                 None,
             ));
         }
     };
-    let because = vec![Exhibit::new(ExhibitOf::Below(path.clone()), what, source)];
+    let because = vec![view.facts.shown_below(what)];
     Some(finding(no_disk::RULE.id, weight, Some(measures), claim, because, None))
 }
 
 /// T00: the leaf counts nothing.
 fn uncounted(leaf: &SurveyedDevice) -> Option<Finding> {
     let name = &leaf.layer.name;
-    let off = leaf.layer.queue.seen()?.iostats == Some(false);
+    let off = leaf.layer.is_uncounted();
     let file = ["/sys/block/", name, "/queue/iostats"].concat();
     off.then(|| {
         finding(
@@ -102,17 +98,13 @@ fn uncounted(leaf: &SurveyedDevice) -> Option<Finding> {
 /// T50: memory that is mapped, without block I/O.
 fn mapped_memory(device: &SurveyedDevice) -> Option<Finding> {
     let name = &device.layer.name;
-    (device.layer.queue.seen()?.dax == Some(true)).then(|| {
+    device.layer.is_mapped().then(|| {
         finding(
             TrapId::T50,
             FindingWeight::Doubt,
             Some(MeasuredSubject::NotADisk),
             LayerClaim::Dax { device: name.clone() },
-            vec![Exhibit::new(
-                ExhibitOf::Dax(name.clone()),
-                1_u64,
-                ExhibitSource::block(name, "queue/dax"),
-            )],
+            vec![shown_mapped(&device.layer)],
             None,
         )
     })
@@ -121,15 +113,11 @@ fn mapped_memory(device: &SurveyedDevice) -> Option<Finding> {
 /// T50: zones that can only be written in order.
 fn zoned(device: &SurveyedDevice) -> Option<Finding> {
     let name = &device.layer.name;
-    let zoned = device.layer.queue.seen()?.zoned.as_deref().filter(|zoned| *zoned != "none")?;
+    let zoned = device.layer.zones()?;
     Some(note(
         TrapId::T50,
         LayerClaim::Zoned { device: name.clone(), zones: zoned.into() },
-        Exhibit::new(
-            ExhibitOf::Zones(name.clone()),
-            zoned,
-            ExhibitSource::block(name, "queue/zoned"),
-        ),
+        shown_zones(&device.layer, zoned),
         None,
     ))
 }
@@ -153,9 +141,9 @@ fn image_cache(device: &SurveyedDevice) -> Option<Finding> {
 }
 
 /// T30: below a virtual disk nothing can be seen.
-fn host_cache(facts: &PlaceFacts<'_>) -> Option<Finding> {
-    let virtual_disk = |leaf: &&SurveyedDevice| is_virtual(&leaf.layer, facts.machine);
-    let leaf = facts.leaves().find(virtual_disk)?;
+fn host_cache(view: &SurveyView<'_>) -> Option<Finding> {
+    let virtual_disk = |leaf: &&SurveyedDevice| is_virtual(&leaf.layer, view.facts.machine);
+    let leaf = view.leaves().find(virtual_disk)?;
     let name = &leaf.layer.name;
     Some(note(
         TrapId::T30,
@@ -168,25 +156,23 @@ fn host_cache(facts: &PlaceFacts<'_>) -> Option<Finding> {
 /// T41: encryption, parity and snapshots change how many bytes a disk sees.
 fn translated(device: &SurveyedDevice) -> Option<Finding> {
     let name = &device.layer.name;
-    let (by, shown, source) = match &device.layer.kind {
-        LayerKind::Mapper { uuid } if uuid.starts_with("CRYPT-") => {
-            (DataTranslation::Encrypted, uuid.as_str(), "dm/uuid")
-        }
-        LayerKind::Raid { level } => {
-            let by = match level.as_str() {
-                "raid1" | "raid10" => DataTranslation::Mirrored { level: level.clone() },
-                "raid4" | "raid5" | "raid6" => DataTranslation::Parity { level: level.clone() },
-                _ => return None,
-            };
-            (by, level.as_str(), "md/level")
-        }
-        LayerKind::Cache => (DataTranslation::Cached, "bcache", "bcache"),
-        _ => return None,
+    let layer = &device.layer;
+    let level = |kind: &LayerKind| match kind {
+        LayerKind::Raid { level } => level.clone(),
+        _ => String::new(),
     };
-    Some(note(
-        TrapId::T41,
-        LayerClaim::Translated { device: name.clone(), by },
-        Exhibit::new(ExhibitOf::KindOf(name.clone()), shown, ExhibitSource::block(name, source)),
-        None,
-    ))
+    let (by, shown) = match works_on_bytes(layer) {
+        Some((LayerWork::Encrypts, shown)) => (DataTranslation::Encrypted, shown),
+        Some((LayerWork::Mirrors, shown)) => {
+            (DataTranslation::Mirrored { level: level(&layer.kind) }, shown)
+        }
+        Some((LayerWork::KeepsParity, shown)) => {
+            (DataTranslation::Parity { level: level(&layer.kind) }, shown)
+        }
+        None if layer.kind == LayerKind::Cache => {
+            (DataTranslation::Cached, shown(layer, ExhibitOf::KindOf, "bcache", "bcache"))
+        }
+        None => return None,
+    };
+    Some(note(TrapId::T41, LayerClaim::Translated { device: name.clone(), by }, shown, None))
 }

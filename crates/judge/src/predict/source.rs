@@ -1,8 +1,8 @@
 //! The source of a copy: what of it comes from memory, and what of it holds no data.
 
 use super::ends::{CopyEnds, EndsJudge, typed};
-use super::facts::note;
-use super::{PlaceFacts, file};
+use super::view::note;
+use super::{SurveyView, file};
 use crate::operands::edited;
 use crate::threshold::RESIDENT;
 use crate::{cached_before, finding, served_from_cache, trimmed_blocks, words};
@@ -17,7 +17,7 @@ pub(super) const JUDGES: &[EndsJudge] =
     &[from_memory, second_time, not_past_memory, empty_source, encoded_source, trimmed_source];
 
 /// The source of a copy to nowhere, read through memory.
-fn buffered_read<'a>(ends: &'a CopyEnds<'_>) -> Option<&'a PlaceFacts<'a>> {
+fn buffered_read<'a>(ends: &'a CopyEnds<'_>) -> Option<&'a SurveyView<'a>> {
     let from = ends.read()?;
     let (_, direction) = ends.subject();
     (direction == Direction::Read && !ends.copy.from.flags.direct && ends.cold == CacheDrop::Keep)
@@ -68,7 +68,7 @@ fn second_time(ends: &CopyEnds<'_>) -> Option<Finding> {
         note(
             served_from_cache::RULE.id,
             MemoryClaim::OnlyFirst { device: from.device.clone() },
-            PlaceFacts::shown_memory(memory),
+            SurveyView::shown_memory(memory),
             words::cold(ends.origin, false),
         )
     })
@@ -104,5 +104,5 @@ fn encoded_source(ends: &CopyEnds<'_>) -> Option<Finding> {
 
 /// T24: a bare device that may have been trimmed.
 fn trimmed_source(ends: &CopyEnds<'_>) -> Option<Finding> {
-    ends.read().and_then(|from| trimmed_blocks::foreseen(from))
+    ends.read().and_then(|from| trimmed_blocks::foreseen(&from.facts))
 }

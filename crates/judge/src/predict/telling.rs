@@ -1,7 +1,7 @@
 //! What a job does; what its figure is about, and what it is not about.
 
 use super::ends::CopyEnds;
-use super::facts::PlaceFacts;
+use super::view::SurveyView;
 use assay_plan::name::NameText as _;
 use assay_plan::plan::{
     Action, BlockWork, Caching, CopyCalls, Durability, Method, OffsetOrdering, Replay, Target,
@@ -79,7 +79,7 @@ fn flush(ends: &CopyEnds<'_>) -> PlanClaim {
 }
 
 /// The disk below a place that was looked at.
-pub(super) fn disk(place: Option<&PlaceFacts<'_>>) -> AboutDisk {
+pub(super) fn disk(place: Option<&SurveyView<'_>>) -> AboutDisk {
     place.map_or(AboutDisk::Unnamed, |place| AboutDisk::Named(place.device.clone()))
 }
 

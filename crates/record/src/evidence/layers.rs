@@ -81,8 +81,49 @@ impl Mount {
     /// place of their own, and the old ones belong to the last commit. F2FS moves what it writes too, but
     /// counts the old blocks as free at once.
     pub fn keeps_overwritten(&self) -> bool {
-        let in_place = self.options.split(',').any(|option| option == "nodatacow");
+        let in_place = self.option(&["nodatacow"]).is_some();
         matches!(&*self.kind, "btrfs" | "bcachefs" | "zfs" | "nilfs2") && !in_place
+    }
+
+    /// It never writes in place: each write rewrites some of its own records too.
+    pub fn moves_what_it_writes(&self) -> bool {
+        matches!(&*self.kind, "btrfs" | "bcachefs" | "f2fs" | "nilfs2" | "zfs")
+    }
+
+    /// The first of its options that is one of these, or begins with one that ends in `=`.
+    pub fn option(&self, wanted: &[&str]) -> Option<&str> {
+        self.options.split(',').find(|option| {
+            let is =
+                |want: &&str| *option == *want || want.ends_with('=') && option.starts_with(*want);
+            wanted.iter().any(is)
+        })
+    }
+
+    /// The option by which it compresses what is written.
+    pub fn compresses(&self) -> Option<&str> {
+        let wanted =
+            ["compress", "compress=", "compress-force", "compress-force=", "compress_algorithm="];
+        self.option(&wanted).filter(|option| !option.ends_with("=no") && !option.ends_with("=none"))
+    }
+
+    /// The option by which a flush asks the drive for nothing.
+    pub fn flushes_nothing(&self) -> Option<&str> {
+        self.option(&["nobarrier", "barrier=0"])
+    }
+
+    /// The option by which data go through the journal (ext4), and so are written twice.
+    pub fn journals_data(&self) -> Option<&str> {
+        self.option(&["data=journal"])
+    }
+
+    /// The option by which every write waits for the disk.
+    pub fn waits_each_time(&self) -> Option<&str> {
+        self.option(&["sync"])
+    }
+
+    /// The option by which freed blocks are trimmed.
+    pub fn trims(&self) -> Option<&str> {
+        self.option(&["discard", "discard="])
     }
 }
 
@@ -103,6 +144,11 @@ impl FilesystemSpace {
     /// FUSE.
     pub fn known_free(&self) -> Option<Bytes> {
         (self.total > Bytes::ZERO).then_some(self.free)
+    }
+
+    /// The same, as a part of all of it.
+    pub fn free_share(&self) -> Option<f64> {
+        Some(self.known_free()?.0 as f64 / self.total.0 as f64)
     }
 }
 
@@ -143,6 +189,46 @@ impl BlockLayer {
     /// Whether what passes it goes through the page cache of the file behind it.
     pub fn is_cached_below(&self) -> bool {
         matches!(self.kind, LayerKind::Loop { direct: false, .. })
+    }
+
+    /// What it has in its cache is written later.
+    pub fn writes_back(&self) -> bool {
+        self.queue.seen().is_some_and(|queue| queue.write_cache.as_deref() == Some("write back"))
+    }
+
+    /// Single writes can be forced through its cache.
+    pub fn forces_writes(&self) -> bool {
+        self.queue.seen().is_some_and(|queue| queue.fua == Some(true))
+    }
+
+    /// It can be mapped as memory, without block I/O.
+    pub fn is_mapped(&self) -> bool {
+        self.queue.seen().is_some_and(|queue| queue.dax == Some(true))
+    }
+
+    /// Its kernel counts nothing.
+    pub fn is_uncounted(&self) -> bool {
+        self.queue.seen().is_some_and(|queue| queue.iostats == Some(false))
+    }
+
+    /// It can be trimmed.
+    pub fn can_trim(&self) -> bool {
+        self.queue.seen().and_then(|queue| queue.discard_max_bytes).is_some_and(|most| most > 0)
+    }
+
+    /// Its kind of zones, where it has any.
+    pub fn zones(&self) -> Option<&str> {
+        self.queue.seen()?.zoned.as_deref().filter(|zones| *zones != "none")
+    }
+
+    /// The smallest block that can be addressed.
+    pub fn logical_sector(&self) -> Option<Bytes> {
+        self.queue.seen()?.logical_block_size.filter(|size| *size > 0).map(Bytes)
+    }
+
+    /// The block that it really writes.
+    pub fn physical_sector(&self) -> Option<Bytes> {
+        self.queue.seen()?.physical_block_size.filter(|size| *size > 0).map(Bytes)
     }
 }
 
@@ -327,6 +413,18 @@ pub struct Extents {
     pub shared: Bytes,
     /// Number of extents that have a place on the device.
     pub count: u64,
+}
+
+impl Extents {
+    /// Bytes that have no data on the device: holes, and blocks that were never written.
+    pub fn empty(&self) -> Bytes {
+        Bytes(self.hole.0.saturating_add(self.unwritten.0)).min(self.range)
+    }
+
+    /// A part of the range.
+    pub fn share(&self, part: Bytes) -> f64 {
+        if self.range == Bytes::ZERO { 0.0 } else { part.0 as f64 / self.range.0 as f64 }
+    }
 }
 
 fn nothing(bytes: &Bytes) -> bool {
