@@ -39,7 +39,7 @@ pub fn verdict_lines(record: &Record, style: TerminalStyle) -> Vec<String> {
     let otherwise = |finding: &&Finding| {
         let more = matches!(
             finding.claim,
-            Claim::Flush(FlushClaim::WrittenTwice { .. })
+            Claim::Flush(FlushClaim::WrittenTwice { .. } | FlushClaim::WrittenMore { .. })
                 | Claim::Place(PlaceClaim::CopiedUp { .. } | PlaceClaim::OverwritesShared { .. })
         );
         finding.weight == FindingWeight::Note && (finding.trap == TrapId::T19 || more && !sound)

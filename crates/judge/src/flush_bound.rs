@@ -4,7 +4,7 @@ use super::facts::mount_options;
 use super::measure::{DeviceLevel, FlowView, ratio};
 use super::threshold::{AMPLIFIED, FLUSH_BOUND, FLUSH_WRITES};
 use super::{Rule, RuleJudge, advice, note, own};
-use assay_plan::unit::{Bytes, Times};
+use assay_plan::unit::{Bytes, MIB, Times};
 use assay_record::claim::{ExhibitOf, ExhibitSource, ExhibitValue, FlushClaim, SyncCause};
 use assay_record::evidence::Direction;
 use assay_record::record::{Exhibit, Finding, Remedy, TrapId};
@@ -15,7 +15,7 @@ pub const RULE: Rule = Rule {
     title: "One flush per write",
     happens: "With a flush after each small write the figure is flush latency, and that time is in no busy counter.",
     seen_by: "Flushes of the device against write calls.",
-    said_when: "At least {FLUSH_BOUND} flushes per write: a note with the latency of a durable write, and with the amplification if the device wrote at least {AMPLIFIED} times as much as the program. So much more because data go into a journal first (`data=journal`): a note, which is said first.",
+    said_when: "At least {FLUSH_BOUND} flushes per write: a note with the latency of a durable write, and with the amplification if the device wrote at least {AMPLIFIED} times as much as the program. So much more because data go into a journal first (`data=journal`): a note, which is said first; as are other metadata of as much.",
     try_it: "`assay dd if=/dev/zero of=x bs=10k count=400 oflag=dsync`",
     answer: "Prints the counts of flushes and writes beside the rate.",
     judge: RuleJudge::Flow(judge),
@@ -57,7 +57,21 @@ fn written_twice(flow_view: &FlowView<'_>) -> Option<Finding> {
 }
 
 fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
-    written_twice(flow_view).or_else(|| each_write_flushed(flow_view))
+    written_twice(flow_view)
+        .or_else(|| each_write_flushed(flow_view))
+        .or_else(|| written_more(flow_view))
+}
+
+/// The file system's own records are as much as the data, or more: small writes where it moves what it writes.
+fn written_more(flow_view: &FlowView<'_>) -> Option<Finding> {
+    let level = flow_view.top().filter(|_| flow_view.writes() && flow_view.first_write())?;
+    let (wrote, asked) = (level.moved(Direction::Write), level.asked.write);
+    let (times, shown) = amplified(level).filter(|_| asked >= MIB)?;
+    let own = wrote.saturating_sub(asked) <= flow_view.own_extra(level);
+    let mount = flow_view.subject.mount.seen().filter(|_| own)?;
+    let (device, times, kind) = (level.name(), Times(times), mount.kind.clone());
+    let claim = FlushClaim::WrittenMore { device, times, kind };
+    Some(note(RULE.id, claim, vec![shown], None))
 }
 
 fn each_write_flushed(flow_view: &FlowView<'_>) -> Option<Finding> {

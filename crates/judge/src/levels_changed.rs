@@ -142,6 +142,10 @@ fn drifts(phase_view: &PhaseView<'_>, flow_view: &FlowView<'_>) -> Option<Findin
     if phase_view.paced() || phase_view.of_trees() || asked || !on_devices.all(ledger::as_called) {
         return None;
     }
+    // What a limit lets pass at once at first is no drift of a figure that is the limit's.
+    if phase_view.cases.iter().any(limits::used_up) {
+        return None;
+    }
     let samples = samples(phase_view)?;
     let points = &phase_view.phase.series.points;
     let ios = points.iter().fold(0, |sum: u64, point| sum.saturating_add(point.ops)).max(1);

@@ -301,7 +301,8 @@ fn summary(
             claims.extend(asides(found).map(|f| f.claim.clone()));
             // Who reads a limit beside half of it wants to know why first.
             claims.sort_by_key(|claim| {
-                !matches!(claim, Claim::Flush(FlushClaim::WrittenTwice { .. }))
+                use FlushClaim::{WrittenMore, WrittenTwice};
+                !matches!(claim, Claim::Flush(WrittenTwice { .. } | WrittenMore { .. }))
             });
         }
         None => {}

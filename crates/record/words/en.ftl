@@ -396,6 +396,7 @@ flush-each-write-flushed = Flush-bound: { $flushes } flushes for { $writes } wri
     [none] {""}
    *[other] {" "}{ $device } wrote { DIGITS($amplified, 1) } times as much as the program: each of its { $writes } writes was made durable on its own, with file system metadata and a flush.
  }
+flush-written-more = { $device } wrote { DIGITS($times, 2) } times as much as the program: { $kind } adds metadata to each of these writes.
 flush-written-twice = { $device } wrote { DIGITS($times, 2) } times as much as the program: the file system writes all data into its journal first ({ $option }).
 flush-in-drive-cache = The data went into the write cache of { $device }: no flush was requested.
 flush-only-written-out = Not durable: sync_file_range writes no metadata and does not flush the cache of { $device }.

@@ -51,6 +51,12 @@ pub enum FlushClaim {
         amplified: Option<Times>,
         cause: SyncCause,
     },
+    /// For its own records, as the file system of this kind keeps them.
+    WrittenMore {
+        device: String,
+        times: Times,
+        kind: String,
+    },
     /// With this mount option all data go into the journal first.
     WrittenTwice {
         device: String,
