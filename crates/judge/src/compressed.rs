@@ -1,11 +1,10 @@
 //! T25: a layer stored or read fewer bytes than were moved: compression, zeros left out.
-//! What a drive itself does with zeros no counter shows: that they were zeros is said.
 
-use super::measure::{FlowView, PhaseView, all_flushed, lost_in_memory};
+use super::measure::{FlowView, all_flushed, lost_in_memory};
 use super::threshold::{REACHED, RESIDENT, STORED};
 use super::words::share;
-use super::{Rule, RuleJudge, advice, finding, note, overwritten_in_memory};
-use assay_plan::plan::{CopyWork, Fill, Work};
+use super::{Rule, RuleJudge, advice, finding, overwritten_in_memory};
+use assay_plan::plan::CopyWork;
 use assay_record::claim::{CopiedData, ExhibitOf, ExhibitValue, LayerClaim};
 use assay_record::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, TrapId};
 
@@ -16,7 +15,7 @@ pub const RULE: Rule = Rule {
     title: "Fewer bytes reached the device",
     happens: "A layer compresses, deduplicates or drops zeros, so the device gets less than was written.",
     seen_by: "Bytes written to the lowest device after the flush; FIEMAP's ENCODED flag before a read.",
-    said_when: "After a complete flush less than {STORED} arrived: wrong, layer. Less than {REACHED}: doubtful. Zeros that all arrived, and nothing but the device set the rate: a note.",
+    said_when: "After a complete flush less than {STORED} arrived: wrong, layer. Less than {REACHED}: doubtful.",
     try_it: "`dd if=/dev/zero` to btrfs mounted with `compress=zstd`.",
     answer: "Own data cannot be compressed or deduplicated unless the plan says by how much.",
     judge: RuleJudge::Flow(judge),
@@ -71,28 +70,6 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
         because,
         advice::own_data(flow_view),
     ))
-}
-
-/// Only zeros were written, as fast as the device took them: of other data that may not be true.
-pub(super) fn zeros_that_arrived(phase_view: &PhaseView<'_>) -> Option<Finding> {
-    let mut written = phase_view.cases.iter().filter(|case| case.writes() && case.on_devices());
-    let flow_view = written.find(|flow_view| only_zeros(flow_view))?;
-    Some(note(RULE.id, LayerClaim::ZerosMayShrink, vec![], advice::own_data(flow_view)))
-}
-
-/// Each job of the phase that writes writes zeros.
-fn only_zeros(flow_view: &FlowView<'_>) -> bool {
-    let data = |work: &Work| match work {
-        Work::Blocks(blocks) if blocks.pattern.mix.sends() => {
-            Some(blocks.pattern.fill == Fill::Zero)
-        }
-        Work::Blocks(_) => None,
-        Work::Copy(copy) => Some(copied(copy) == CopiedData::Zeros),
-        Work::Tree(_) => Some(false),
-    };
-    let jobs = flow_view.record.planned_jobs(flow_view.phase);
-    let mut written = jobs.iter().filter_map(|job| data(&job.work)).peekable();
-    written.peek().is_some() && written.all(|zeros| zeros)
 }
 
 /// What a copy moves.

@@ -139,7 +139,7 @@ pub(super) fn balanced(record: &Record, phase: &PhaseRecord) -> (Verdict, PhaseL
     let device_alone =
         found.iter().all(|f| f.weight == FindingWeight::Note && f.measures.is_none())
             && no_maximum(&phase_view, &found).is_none();
-    found.extend(device_alone.then(|| compressed::zeros_that_arrived(&phase_view)).flatten());
+    found.extend(device_alone.then(|| same_data::zeros_that_arrived(&phase_view)).flatten());
     found.iter_mut().for_each(|finding| from_desk(record, finding));
     found.shrink_to_fit();
     let (trust, measures) = mapped(&found);
@@ -314,7 +314,7 @@ fn summary(
 pub(super) fn asides(found: &[Finding]) -> impl Iterator<Item = &Finding> {
     use PlaceClaim::{CopiedUp, OverwritesShared};
     found.iter().filter(|f| {
-        [compressed::RULE.id, flush_bound::RULE.id, waiting_for_cpu::RULE.id, same_disk::RULE.id]
+        [same_data::RULE.id, flush_bound::RULE.id, waiting_for_cpu::RULE.id, same_disk::RULE.id]
             .contains(&f.trap)
             || matches!(f.claim, Claim::Place(OverwritesShared { .. } | CopiedUp { .. }))
     })

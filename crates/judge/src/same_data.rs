@@ -1,11 +1,12 @@
 //! T28: storage that keeps the same data once writes them faster than fresh ones.
+//! What a drive itself does with zeros no counter shows: that they were zeros is said.
 
-use super::measure::PhaseView;
+use super::measure::{FlowView, PhaseView};
 use super::threshold::SAME_FASTER;
 use super::words::pace;
-use super::{Rule, RuleJudge, advice, finding, refuted};
+use super::{Rule, RuleJudge, advice, compressed, finding, note, refuted};
 use assay_plan::plan::{Action, BlockWork, Fill, Phase, Work};
-use assay_record::claim::{ExhibitOf, ExhibitSource, ExhibitValue, LayerClaim, Values};
+use assay_record::claim::{CopiedData, ExhibitOf, ExhibitSource, ExhibitValue, LayerClaim, Values};
 use assay_record::record::{
     Exhibit, Finding, FindingWeight, MeasuredSubject, PhaseRecord, Record, TrapId,
 };
@@ -17,7 +18,7 @@ pub const RULE: Rule = Rule {
     title: "Deduplicating storage",
     happens: "Thin or deduplicating storage stores identical data once; the guest cannot see it.",
     seen_by: "The rates of phases that differ only in their data, unique and repeated, in turn.",
-    said_when: "At least two of each, one with unique data after one with repeated data, and every phase with repeated data at least {SAME_FASTER} faster than all with unique data: wrong, layer, for repeated data.",
+    said_when: "At least two of each, one with unique data after one with repeated data, and every phase with repeated data at least {SAME_FASTER} faster than all with unique data: wrong, layer, for repeated data. Zeros alone, where nothing but the device set the rate: a note.",
     try_it: "`assay run docs/plans/same-data.json` in a folder on that storage: four phases that differ only in their fill, in turn `random` and `compressible` with `dedupe_percent` 99.",
     answer: "Own data never repeats, in a run or in the next one, unless the plan says so.",
     judge: RuleJudge::Phase(judge),
@@ -116,6 +117,28 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
         ],
         phase_view.cases.iter().find_map(advice::own_data),
     ))
+}
+
+/// Only zeros were written, as fast as the device took them: of other data that may not be true.
+pub(super) fn zeros_that_arrived(phase_view: &PhaseView<'_>) -> Option<Finding> {
+    let mut written = phase_view.cases.iter().filter(|case| case.writes() && case.on_devices());
+    let flow_view = written.find(|flow_view| only_zeros(flow_view))?;
+    Some(note(RULE.id, LayerClaim::ZerosMayShrink, vec![], advice::own_data(flow_view)))
+}
+
+/// Each job of the phase that writes writes zeros.
+fn only_zeros(flow_view: &FlowView<'_>) -> bool {
+    let data = |work: &Work| match work {
+        Work::Blocks(blocks) if blocks.pattern.mix.sends() => {
+            Some(blocks.pattern.fill == Fill::Zero)
+        }
+        Work::Blocks(_) => None,
+        Work::Copy(copy) => Some(compressed::copied(copy) == CopiedData::Zeros),
+        Work::Tree(_) => Some(false),
+    };
+    let jobs = flow_view.record.planned_jobs(flow_view.phase);
+    let mut written = jobs.iter().filter_map(|job| data(&job.work)).peekable();
+    written.peek().is_some() && written.all(|zeros| zeros)
 }
 
 #[cfg(test)]
