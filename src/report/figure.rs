@@ -66,12 +66,9 @@ pub fn estimate(estimate: &Estimate, voice: Voice) -> String {
     if low == high {
         return value;
     }
-    let parts =
-        |text: &str| text.split_once(' ').map(|(n, unit)| (n.to_string(), unit.to_string()));
-    match (parts(&value), parts(&low), parts(&high)) {
-        (Some((_, unit)), Some((low, one)), Some((high, other)))
-            if one == unit && other == unit =>
-        {
+    let [unit, one, other] = [&value, &low, &high].map(|text| text.split_once(' '));
+    match (unit, one, other) {
+        (Some((_, unit)), Some((low, one)), Some((high, other))) if [one, other] == [unit; 2] => {
             format!("{value} ({low} to {high})")
         }
         _ => format!("{value} ({low} to {high})"),

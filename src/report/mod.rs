@@ -50,7 +50,7 @@ pub mod watch;
 #[cfg(test)]
 pub use paint::Ink;
 pub use paint::TerminalStyle;
-pub use remark::{corrected_to, remarks, result_lines, verdict_lines};
+pub use remark::{corrected, remarks, result_lines, verdict_lines};
 pub use report_format::ReportFormat;
 pub use report_page::ReportPage;
 pub use study::{drawn, met, trust};

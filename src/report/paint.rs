@@ -37,7 +37,7 @@ pub enum Ink {
 impl TerminalStyle {
     /// How its pages spell quantities.
     pub const fn voice(self) -> Voice {
-        Voice { micro_sign: self.unicode, spelled_rates: false, ascii: !self.unicode }
+        Voice { micro_sign: self.unicode, ascii: !self.unicode, ..Voice::PLAIN }
     }
 
     /// What stands between `ESC [` and `m` in all that is written in colours: no other code is ours.

@@ -128,7 +128,9 @@ fn tables(profiled: &ProfileResult, style: TerminalStyle) -> Vec<String> {
         lines.extend(table.head());
         for cell in cells {
             lines.extend(match &cell.left_out {
-                Some(why) => table.remark(&cell.title, &format!("n/a  {why}")),
+                Some(why) => {
+                    table.remark(&cell.title, &format!("n/a  {}", style.voice().say(&why.0)))
+                }
                 None => table.row(&row(cell, style)),
             });
         }

@@ -9,7 +9,7 @@ use super::paint::{Ink, InkedText};
 use super::{TerminalStyle, balance};
 use assay_judge::leading::lead;
 use assay_plan::name::quoted;
-use assay_record::claim::{Claim, FlushClaim, PlaceClaim};
+use assay_record::claim::{Claim, CorrectedTo, FlushClaim, PlaceClaim};
 use assay_record::evidence::Direction;
 use assay_record::record::{
     ByteBalance, Finding, FindingWeight, MeasuredSubject, PhaseRecord, Record, TrapId, Trust,
@@ -29,10 +29,7 @@ pub fn verdict_lines(record: &Record, style: TerminalStyle) -> Vec<String> {
     let voice = beside(style);
     let summary = voice.sentences(&verdict.claims);
     let mut lines = vec![trusted(verdict, format!(" ({}): {summary}", verdict.measures.name()))];
-    if let Some(corrected) = &verdict.corrected {
-        let what = corrected_to(verdict).to_lowercase();
-        lines.push(format!("{what}: {}", estimate(corrected, voice)).as_str().into());
-    }
+    lines.extend(corrected(verdict, true, voice).as_deref().map(InkedText::from));
     lines.extend(because(verdict, voice).iter().map(|line| line.as_str().into()));
     // Part of what was asked for was done otherwise, or more than that.
     let sound = verdict.trust == Trust::Sound;
@@ -156,20 +153,20 @@ fn trusted(verdict: &Verdict, text: String) -> InkedText {
     InkedText::of(super::paint::ink(verdict.trust), verdict.trust.name()).then(Ink::Plain, text)
 }
 
-/// What a corrected figure is of: of the device, or of a limit, which the device is held to.
-pub fn corrected_to(verdict: &Verdict) -> &'static str {
-    match verdict.measures {
-        MeasuredSubject::Limited => "What lasts",
-        _ => "The device itself",
-    }
+/// A corrected figure and what it is of, in a line of its own or in a sentence.
+pub fn corrected(verdict: &Verdict, label: bool, voice: Voice) -> Option<String> {
+    let of = match verdict.measures {
+        MeasuredSubject::Limited => CorrectedTo::Lasting { label },
+        _ => CorrectedTo::Device { label },
+    };
+    let figure = estimate(verdict.corrected.as_ref()?, voice);
+    Some(format!("{}: {figure}{}", voice.say(&of), if label { "" } else { "." }))
 }
 
 /// A verdict in a line.
 fn judged(verdict: &Verdict, voice: Voice) -> InkedText {
     let (measures, summary) = (verdict.measures.name(), voice.sentences(&verdict.claims));
-    let itself = verdict.corrected.as_ref();
-    let what = corrected_to(verdict);
-    let itself = itself.map(|figure| format!(" {what}: {}.", estimate(figure, voice)));
+    let itself = corrected(verdict, false, voice).map(|figure| format!(" {figure}"));
     trusted(verdict, format!(" ({measures}): {summary}{}", itself.unwrap_or_default()))
 }
 

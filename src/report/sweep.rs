@@ -21,10 +21,11 @@ use assay_judge::leading::leading;
 use assay_judge::sweep::{SweepView, swept};
 use assay_judge::words::{names, share};
 use assay_plan::plan::{self, CellParams, Job, Phase, Plan, Study as _, SweepAxis, SweepPacing};
-use assay_record::claim::Claim;
+use assay_record::claim::{Claim, ObstacleClaim};
 use assay_record::record::{
     MeasuredSubject, PhaseRecord, Record, Resolved, SweepPlateau, SweepSide, Trust,
 };
+use assay_record::words::say;
 use growing::GrowingTable;
 
 /// Values of one group that are named one by one.
@@ -119,16 +120,16 @@ fn drawn(sweep: &SweepView, style: TerminalStyle) -> Vec<String> {
 
 /// Which cells were not done, and why; each reason once.
 pub fn left_out(sweep: &SweepView) -> Vec<PageFact> {
-    let mut reasons: Vec<(&str, Vec<CellParams>)> = Vec::new();
+    let mut reasons: Vec<(&ObstacleClaim, Vec<CellParams>)> = Vec::new();
     for placed in &sweep.params_of_cells {
         let Some(why) = &placed.left_out else { continue };
-        match reasons.iter_mut().find(|(known, _)| known == why) {
+        match reasons.iter_mut().find(|(known, _)| *known == why) {
             Some((_, params_of_cells)) => params_of_cells.push(placed.cell_params),
             None => reasons.push((why, vec![placed.cell_params])),
         }
     }
-    let text = |(why, params_of_cells): (&str, Vec<CellParams>)| {
-        format!("{}: {why}", listed(sweep, &params_of_cells))
+    let text = |(why, params_of_cells): (&ObstacleClaim, Vec<CellParams>)| {
+        format!("{}: {}", listed(sweep, &params_of_cells), say(why))
     };
     reasons.into_iter().map(|reason| fact("n/a", text(reason))).collect()
 }

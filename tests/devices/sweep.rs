@@ -12,6 +12,7 @@ use assay_record::evidence::Snapshot;
 use assay_record::record::{
     Ending, MeasuredSubject, ProfileResult, Record, StudyResult, SweepResult, SweepSide, Trust,
 };
+use assay_record::words::say;
 use serde_json::{Value, json};
 
 use crate::kernel::{Heard, grew, hear, hear_own, modelled, names, rate, run, told};
@@ -709,7 +710,11 @@ fn rows_below_a_logical_block_are_left_out() {
     let reason = format!("smaller than a logical block of {} (4096 bytes)", card.leaf_name());
     for cell in &swept(&heard).cells {
         let small = cell.block.0 < 4096;
-        assert_eq!(cell.left_out.as_ref(), small.then_some(&reason), "{heard}");
+        assert_eq!(
+            cell.left_out.as_ref().map(|why| say(&why.0)),
+            small.then(|| reason.clone()),
+            "{heard}"
+        );
         assert_eq!(cell.bandwidth.is_none(), small, "{heard}");
     }
     let page = &heard.ran.stdout;

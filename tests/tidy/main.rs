@@ -28,8 +28,8 @@ const ROOMS: &[(&str, &[&str])] = &[
     (
         "run",
         &[
-            "engine", "evidence", "record", "plan", "stats", "output", "sys", "verdict", "unit",
-            "name", "error",
+            "engine", "evidence", "words", "claim", "record", "plan", "stats", "output", "sys",
+            "verdict", "unit", "name", "error",
         ],
     ),
     (

@@ -4,9 +4,8 @@ use super::words::replacing;
 use assay_plan::plan::{Action, Phase, Plan, Work};
 use assay_plan::stats::ActionTotal;
 use assay_plan::unit::Bytes;
-use assay_record::claim::{CellInstead, CellObstacle, SummaryClaim};
+use assay_record::claim::{CellInstead, ObstacleClaim, SummaryClaim};
 use assay_record::record::{NextStep, PhaseRecord, Record, Remedy, Resolved, jobs_of};
-use assay_record::words::say;
 
 /// Whether a phase is still to be done, after those that the record has. Where no cell can be done,
 /// nothing is made ready for them.
@@ -15,11 +14,6 @@ pub(super) fn wanted(record: &Record, phase: &Phase) -> bool {
         return possible(record, phase);
     }
     nothing_possible(record).is_none()
-}
-
-/// Why a cell cannot be done on this machine, or on the test file as it was made.
-pub(super) fn impossible(record: &Record, phase: &Phase) -> Option<String> {
-    obstacle(record, phase).map(|obstacle| say(&obstacle))
 }
 
 /// Whether a cell can be done here, if there is time for it.
@@ -42,41 +36,46 @@ pub(super) fn nothing_possible(record: &Record) -> Option<(SummaryClaim, Option<
 }
 
 /// What to write instead.
-fn instead(obstacle: &CellObstacle, plan: &Plan) -> CellInstead {
+fn instead(obstacle: &ObstacleClaim, plan: &Plan) -> CellInstead {
     match (obstacle, &plan.origin.tool.fitting) {
-        (CellObstacle::Unit { align, .. }, _) => CellInstead::Multiples { align: *align },
-        (CellObstacle::Room { .. }, Some(words)) => CellInstead::OfTool(words.clone()),
-        (CellObstacle::Room { .. }, None) => CellInstead::Smaller,
-        (CellObstacle::Written { .. }, _) => CellInstead::SmallerOrLonger,
+        (ObstacleClaim::MisfitsUnit { align, .. }, _) => CellInstead::Multiples { align: *align },
+        (ObstacleClaim::LargerThanRoom { .. }, Some(words)) => CellInstead::OfTool(words.clone()),
+        (ObstacleClaim::LargerThanRoom { .. }, None) => CellInstead::Smaller,
+        _ => CellInstead::SmallerOrLonger,
     }
 }
 
 /// The line with blocks that can be done.
-fn next(obstacle: &CellObstacle, plan: &Plan) -> Option<NextStep> {
-    let CellObstacle::Unit { align, .. } = obstacle else { return None };
+fn next(obstacle: &ObstacleClaim, plan: &Plan) -> Option<NextStep> {
+    let ObstacleClaim::MisfitsUnit { align, .. } = obstacle else { return None };
     let words = plan.origin.tool.aligned.as_ref()?.replace("{align}", &align.to_string());
     let (option, value) = words.split_once(' ')?;
     let command = replacing(&plan.origin, option, value)?;
     Some(NextStep::new(Remedy::OtherBlocks, command))
 }
 
-fn obstacle(record: &Record, phase: &Phase) -> Option<CellObstacle> {
+/// Why a cell cannot be done on this machine, or on the test file as it was made.
+pub(super) fn obstacle(record: &Record, phase: &Phase) -> Option<ObstacleClaim> {
     let cell_params = phase.cell_params()?;
     if let Some((align, device)) = unit_of_direct(&record.resolved, &record.plan)
         && !cell_params.block.0.is_multiple_of(align)
     {
-        return Some(CellObstacle::Unit { less: cell_params.block.0 < align, align, device });
+        return Some(ObstacleClaim::MisfitsUnit {
+            less: cell_params.block.0 < align,
+            align,
+            device,
+        });
     }
     let job = jobs_of(&record.resolved.jobs, record.plan.number(&phase.name)?).next()?;
     let workers = if divided(phase) { u64::from(cell_params.workers) } else { 1 };
     let needed = Bytes(cell_params.block.0.saturating_mul(workers));
     let divided = workers > 1;
     if needed > job.size {
-        return Some(CellObstacle::Room { divided, there: job.size });
+        return Some(ObstacleClaim::LargerThanRoom { divided, there: job.size });
     }
     let made = record.plan.study().maker(&record.plan.phases)?;
     let there: Bytes = totals(record.done_of(made)?).map(|total| total.bytes).sum();
-    (needed > there).then_some(CellObstacle::Written { divided, there })
+    (needed > there).then_some(ObstacleClaim::LargerThanWritten { divided, there })
 }
 
 /// Whether its workers divide the target among them.

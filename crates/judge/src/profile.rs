@@ -42,7 +42,7 @@ fn figures(record: &Record, cell: &ProfileCell) -> ProfileFigure {
             .map(|mean| Nanos(mean as u64))
             .min(),
         trust: runs.iter().filter_map(|(phase, ..)| trust(phase)).max(),
-        left_out: planned.and_then(|phase| leave::impossible(record, phase)),
+        left_out: planned.and_then(|phase| leave::obstacle(record, phase)).map(Into::into),
     }
 }
 

@@ -9,6 +9,7 @@ use super::leave;
 use assay_plan::plan::{self, Action};
 use assay_plan::plan::{CellParams, Phase, StopLimit, Study as _, SweepAxis};
 use assay_plan::unit::{Bandwidth, Iops};
+use assay_record::claim::ObstacleClaim;
 use assay_record::record::{
     Ending, Metric, PhaseFigures, PhaseRecord, Record, SweepCell, SweepPlateau, SweepResult,
     SweepSide, ThroughputDrop, Trust,
@@ -42,7 +43,7 @@ pub struct CellResult<'a> {
     /// A fault or a signal has ended it.
     pub stopped: bool,
     /// Why it cannot be done.
-    pub left_out: Option<String>,
+    pub left_out: Option<ObstacleClaim>,
 }
 
 impl<'a> SweepView<'a> {
@@ -52,7 +53,7 @@ impl<'a> SweepView<'a> {
             let cell_params = planned.cell_params()?;
             let done = record.done_of(planned);
             let left_out =
-                leave::impossible(record, planned).or_else(|| pace::late(aim, record, planned));
+                leave::obstacle(record, planned).or_else(|| pace::late(aim, record, planned));
             let signal = matches!(record.ending, Ending::Interrupted(_));
             let last = record.phases.last().map(|last| &last.name) == Some(&planned.name);
             let stopped = signal && last || done.is_some_and(|done| !done.faults.is_empty());
@@ -200,7 +201,7 @@ impl CellResult<'_> {
             iops: self.iops(),
             trust: self.trust(),
             cut: self.cut(),
-            left_out: self.left_out.clone(),
+            left_out: self.left_out.clone().map(Into::into),
         }
     }
 }

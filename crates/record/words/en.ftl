@@ -235,6 +235,10 @@ plan-flush-between = Flushes between { $writes ->
  } are inside the timing, and none after the last.
 plan-flush-at-end = One flush at the end is inside the timing.
 plan-does-files = { SENTENCE($action) } { $files } files below { $dir }.
+plan-written-before = { $written } that earlier programs had left in memory were written first, in { $time }{ $more ->
+    [yes] , and more is still being written
+   *[no] { "" }
+ }
 plan-judged-by = { $place }: what follows is judged by { $judged_by }
 absent-place-hidden = cannot be looked at ({ $why })
 absent-place-missing = is not there
@@ -809,18 +813,19 @@ bound-workers-on-cpus = the workers used { $used } of { $cpus ->
  }
 bound-held-above-queue = only { $had } of { $planned } I/Os reached the queue of { $device } and no CPU was saturated: the rest waited above it, for example on a file lock
 
-cell-obstacle-unit = { $less ->
+obstacle-misfits-unit = { $less ->
     [yes] smaller than
    *[no] not a multiple of
  } a logical block of { $device } ({ $align } bytes)
-cell-obstacle-room = larger than { $divided ->
+obstacle-larger-than-room = larger than { $divided ->
     [yes] each worker's part of the
    *[no] the
  } { $there } available
-cell-obstacle-written = larger than { $divided ->
+obstacle-larger-than-written = larger than { $divided ->
     [yes] each worker's part of the
    *[no] the
  } test file ({ $there }, all that could be written in its time)
+obstacle-no-time-left = no time was left: { $seconds } s in total
 cell-instead-multiples = use blocks that are multiples of { $align } bytes
 cell-instead-smaller = use smaller blocks, or a larger --size
 cell-instead-smaller-or-longer = use smaller blocks, or a longer --time
@@ -850,6 +855,15 @@ data-arrival-from = all bytes came from { $device }
 data-arrival-at = all bytes had reached { $device } when the clock stopped
 data-arrival-flushed = all bytes had reached { $device }, flushed, when the clock stopped
 data-arrival-both = { $first }, and { $second }
+
+corrected-to-device = { $label ->
+    [yes] the
+   *[no] The
+ } device itself
+corrected-to-lasting = { $label ->
+    [yes] what
+   *[no] What
+ } lasts
 
 other-phases-all = all others
 other-phases-some = { $value ->

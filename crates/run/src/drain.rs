@@ -8,6 +8,7 @@ use assay_engine::sys::event_loop::{Event, EventLoop};
 use assay_plan::name;
 use assay_plan::plan::{Phase, Plan, WorkerKind};
 use assay_plan::unit::{Bytes, Nanos};
+use assay_record::claim::PlanClaim;
 use assay_record::evidence::{CounterReader, PathKind, Snapshot, Subject};
 
 use super::observer::Observer;
@@ -20,7 +21,7 @@ const LONGEST: Nanos = Nanos::secs(60);
 const SHORT: Nanos = Nanos::millis(100);
 
 /// Flushes the file systems and devices of these subjects, as far as they lie on devices, where pages wait in memory. What
-/// that came to, in a sentence, where it was worth one. A signal ends it.
+/// that came to, where it is worth a sentence. A signal ends it.
 pub(super) fn drain(
     (plan, phase): (&Plan, &Phase),
     subjects: &[Subject],
@@ -28,7 +29,7 @@ pub(super) fn drain(
     event_loop: &EventLoop,
     observer: &mut dyn Observer,
     signal: &mut Option<i32>,
-) -> Option<String> {
+) -> Option<PlanClaim> {
     let first = counter_reader.snapshot(&[]);
     let memory = first.memory.seen()?;
     // A thread that hangs in its flush must not be there when processes are forked.
@@ -84,10 +85,9 @@ pub(super) fn drain(
             .sum()
     };
     let written = written(&now).less(written(&first));
-    (time >= SHORT && written >= LEAST).then(|| {
-        let rest = if time >= LONGEST { ", and more is still being written" } else { "" };
-        format!(
-            "{written} that earlier programs had left in memory were written first, in {time}{rest}"
-        )
+    (time >= SHORT && written >= LEAST).then(|| PlanClaim::WrittenBefore {
+        written,
+        time,
+        more: time >= LONGEST,
     })
 }

@@ -75,6 +75,7 @@ use assay_record::record::{
     Ending, Host, JobResult, PhaseRecord, PhaseRecords, Record, RecordSink, Resolved, SCHEMA,
 };
 
+use assay_record::words::say;
 pub use observer::{LiveStatus, Observer};
 pub use overwriting::{allow, damages, losses};
 use phase_context::PhaseContext;
@@ -224,7 +225,7 @@ pub fn run(
         let subjects = &record.resolved.subjects;
         let (plan, signal) = ((plan, phase), &mut signal);
         let left = drain::drain(plan, subjects, &counter_reader, &event_loop, observer, signal);
-        otherwise.extend(left);
+        otherwise.extend(left.map(|left| say(&left)));
     }
     for (number, (phase, places)) in plan.phases.iter().zip(&places).enumerate() {
         let jobs = first..first + phase.jobs.len();

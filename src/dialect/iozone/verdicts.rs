@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use super::asked::{GridCell, IozoneOptions, IozoneTest, IozoneUnit};
 use super::measure::StreamResults;
 use super::plan::TestPlace;
-use crate::report::corrected_to;
+use crate::report::corrected;
 use assay_plan::plan::CacheDrop;
-use assay_plan::unit::{Bandwidth, KIB};
+use assay_plan::unit::KIB;
 use assay_record::record::{
     Finding, MeasuredSubject, PhaseRecord, PhaseRecords, Remedy, Trust, Verdict,
 };
@@ -178,14 +178,9 @@ impl Group {
             (_, Some(cell)) => named(cell),
             _ => String::new(),
         };
-        let itself = self.verdict.corrected.as_ref().map(|device| {
-            let rate = |rate: f64| VOICE.say(&Bandwidth(rate));
-            let [value, low, high] = [device.value, device.low, device.high].map(rate);
-            let what = corrected_to(&self.verdict);
-            format!(" {what}: {value} ({low} to {high}).")
-        });
         // What never met the device says nothing of its speed, but a limit is no faster than it says.
-        let itself = itself.or_else(|| self.limit().map(|claim| format!(" {claim}")));
+        let itself = corrected(&self.verdict, false, VOICE).or_else(|| self.limit());
+        let itself = itself.map(|claim| format!(" {claim}"));
         let (trust, measures) = (self.verdict.trust.name(), self.verdict.measures.name());
         format!(
             "{} ({which}): {trust} ({measures}): {}{}",

@@ -1,14 +1,11 @@
 //! Phases of which the same is said, but for the sizes in it, as one: a grid of files and records has hundreds.
 
-use assay_record::record::{Finding, PhaseExplanation};
-use assay_record::words::say;
+use assay_plan::unit::Bytes;
+use assay_record::record::PhaseExplanation;
+use assay_record::words::Voice;
 
 /// Of more phases than this those that are alike are told as one.
 const MANY: usize = 12;
-/// Units of a size, and how many bytes they are.
-const UNITS: [(&str, u64); 5] =
-    [("B", 1), ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30), ("TiB", 1 << 40)];
-
 /// Phases of which the same is said.
 #[derive(Debug)]
 pub struct FoldedPhases<'a> {
@@ -17,49 +14,33 @@ pub struct FoldedPhases<'a> {
     pub does: String,
 }
 
-/// A text with a gap for each size, and the sizes: their bytes, and as they are written.
+/// How a text is said whose sizes are taken out of it.
+const SIZED: Voice = Voice { bare_sizes: true, ..Voice::PLAIN };
+
+/// A text with a gap for each size, and the sizes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct SizedText {
-    gapped: String,
-    sizes: Vec<(u64, String)>,
+    gapped: Vec<String>,
+    sizes: Vec<Bytes>,
 }
 
 impl SizedText {
     fn of(text: &str) -> Self {
-        let mut found = Self { gapped: String::new(), sizes: Vec::new() };
-        let mut words = text.split(' ').peekable();
-        while let Some(word) = words.next() {
-            let number = word.parse::<f64>().ok();
-            let bare = |next: &str| next.trim_end_matches([',', '.', ':', ';']).to_string();
-            let unit = words.peek().map(|next| bare(next));
-            let unit = unit.and_then(|next| UNITS.into_iter().find(|(name, _)| *name == next));
-            found.gapped.push(' ');
-            match number.zip(unit) {
-                Some((number, (name, bytes))) => {
-                    let behind = words.next().unwrap_or_default();
-                    found.gapped.push('\u{0}');
-                    found.gapped.push_str(&behind[name.len()..]);
-                    found.sizes.push(((number * bytes as f64) as u64, format!("{word} {name}")));
-                }
-                None => found.gapped.push_str(word),
-            }
-        }
-        found.gapped.remove(0);
-        found
+        let parts = || text.split('\0');
+        let sizes = parts().skip(1).step_by(2).filter_map(|size| size.parse().ok());
+        let gapped = parts().step_by(2).map(String::from);
+        Self { gapped: gapped.collect(), sizes: sizes.map(Bytes).collect() }
     }
 
     /// The text with a range for each size that is not the same in all.
     fn with_ranges(all: &[Self]) -> String {
         let Some(first) = all.first() else { return String::new() };
         let mut text = String::new();
-        for (at, part) in first.gapped.split('\u{0}').enumerate() {
-            if at > 0 {
-                let sizes = || all.iter().filter_map(|one| one.sizes.get(at - 1));
-                let named =
-                    |size: Option<&(u64, String)>| size.map_or("", |size| &size.1).to_string();
-                let least = named(sizes().min_by_key(|size| size.0));
-                let most = named(sizes().max_by_key(|size| size.0));
-                text.push_str(&if least == most { least } else { format!("{least} to {most}") });
+        for (at, part) in first.gapped.iter().enumerate() {
+            let sizes = || all.iter().filter_map(|one| one.sizes.get(at.checked_sub(1)?));
+            if let (Some(least), Some(most)) = (sizes().min(), sizes().max()) {
+                let several = least != most;
+                text += &if several { format!("{least} to {most}") } else { least.to_string() };
             }
             text.push_str(part);
         }
@@ -68,20 +49,22 @@ impl SizedText {
 }
 
 fn does(phase: &PhaseExplanation) -> String {
-    phase.does.iter().map(|told| say(&told.0)).collect::<Vec<_>>().join(" ")
+    phase.does.iter().map(|told| SIZED.say(&told.0)).collect::<Vec<_>>().join(" ")
 }
 
 /// What is said of a phase, without its sizes and its name.
-fn said(phase: &PhaseExplanation) -> Vec<String> {
-    let claims = phase.verdict.findings.iter().map(Finding::text);
-    let texts = [say(&phase.measures.0), say(&phase.not.0), phase.verdict.summary()];
+fn said(phase: &PhaseExplanation) -> Vec<Vec<String>> {
+    let verdict = &phase.verdict;
+    let claims = verdict.findings.iter().map(|finding| SIZED.say(&finding.claim));
+    let summary = SIZED.sentences(&verdict.claims);
+    let texts = [SIZED.say(&phase.measures.0), SIZED.say(&phase.not.0), summary];
     texts.into_iter().chain(claims).map(|text| SizedText::of(&text).gapped).collect()
 }
 
 /// Phases that are alike, while they are looked for.
 struct AlikePhases<'a> {
-    does: String,
-    said: Vec<String>,
+    does: Vec<String>,
+    said: Vec<Vec<String>>,
     members: Vec<(&'a PhaseExplanation, SizedText)>,
 }
 
@@ -124,9 +107,13 @@ mod tests {
 
     #[test]
     fn sizes_are_told_as_ranges() {
-        let text = |size: &str| SizedText::of(&format!("in blocks of {size}, one at 3 of 4 KiB."));
-        assert_eq!(text("4 KiB").gapped, "in blocks of \u{0}, one at 3 of \u{0}.");
-        let all = ["512 KiB", "16 MiB", "4 KiB"].map(text);
+        let said = |bytes: Bytes| SIZED.say(&bytes);
+        let text = |size| {
+            let [size, other] = [said(size), said(Bytes::kib(4))];
+            SizedText::of(&format!("in blocks of {size}, one at 3 of {other}."))
+        };
+        assert_eq!(text(Bytes::kib(4)).gapped, ["in blocks of ", ", one at 3 of ", "."]);
+        let all = [Bytes::kib(512), Bytes::mib(16), Bytes::kib(4)].map(text);
         assert_eq!(
             SizedText::with_ranges(&all),
             "in blocks of 4 KiB to 16 MiB, one at 3 of 4 KiB."

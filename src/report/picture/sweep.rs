@@ -9,6 +9,7 @@ use super::{Tone, most, told};
 use assay_judge::sweep::{CellResult, GOOD_ENOUGH, SweepView};
 use assay_plan::plan;
 use assay_record::record::SweepSide;
+use assay_record::words::say;
 
 /// The pictures of a sweep.
 pub fn pictures(sweep: &SweepView) -> Vec<Picture> {
@@ -98,7 +99,7 @@ fn absent(sweep: &SweepView, axis: plan::SweepAxis) -> Vec<PlotMark> {
     let left_out = |value: &u64| {
         let mut there =
             sweep.params_of_cells.iter().filter(|placed| placed.cell_params.on(axis) == *value);
-        let why = there.clone().find_map(|placed| placed.left_out.clone())?;
+        let why = there.clone().find_map(|placed| placed.left_out.as_ref().map(say))?;
         there.all(|placed| placed.left_out.is_some()).then_some(why)
     };
     let sign = |value: u64| Some(PlotMark::Absent { x: value as f64, told: left_out(&value)? });
@@ -130,7 +131,7 @@ fn grid(
 fn cell(placed: &CellResult, most: f64) -> HeatCell {
     let what = placed.planned.name.as_str();
     if let Some(why) = &placed.left_out {
-        let told = format!("{what}: {why}");
+        let told = format!("{what}: {}", say(why));
         return HeatCell { share: 0.0, text: "n/a".into(), look: FigureLook::Firm, told };
     }
     let Some(rate) = placed.bandwidth().filter(|_| most > 0.0) else {

@@ -2,6 +2,7 @@
 
 use super::super::table::{ReportTable, TableAlign, TableCell, TableColumn, TableRow};
 use assay_record::record::{Absence, FigureUnit, SweepCell, SweepResult};
+use assay_record::words::say;
 
 /// What stands in a row.
 pub(in crate::report) const COLUMNS: [TableColumn; 10] = {
@@ -41,6 +42,6 @@ fn row(cell: &SweepCell) -> Vec<TableCell> {
         rate(cell.iops.map(|rate| rate.0), FigureUnit::OperationsPerSecond),
         TableCell::Worth(cell.trust),
         TableCell::text(cell.cut.to_string()),
-        TableCell::text(cell.left_out.clone().unwrap_or_default()),
+        TableCell::text(cell.left_out.as_ref().map(|why| say(&why.0)).unwrap_or_default()),
     ]
 }

@@ -5,6 +5,7 @@ use super::super::leave::totals;
 use crate::leave;
 use assay_plan::plan::{self, CellParams, Phase, StopLimit, Study as _, SweepAxis, SweepPacing};
 use assay_plan::unit::{Bytes, Nanos};
+use assay_record::claim::ObstacleClaim;
 use assay_record::record::{Ending, PhaseRecord, Record, SweepSide, jobs_of};
 
 /// Bytes that tell what a device can do: a cell that moves them in less than its least time needs no
@@ -63,9 +64,9 @@ pub fn over(aim: &plan::SweepPlan, record: &Record, phase: &Phase) -> Option<Nan
 }
 
 /// Why there was no time for a cell.
-pub fn late(aim: &plan::SweepPlan, record: &Record, phase: &Phase) -> Option<String> {
+pub fn late(aim: &plan::SweepPlan, record: &Record, phase: &Phase) -> Option<ObstacleClaim> {
     let end = over(aim, record, phase)?;
-    Some(format!("no time was left: {} s in total", end.as_secs()))
+    Some(ObstacleClaim::NoTimeLeft { seconds: end.0 / 1_000_000_000 })
 }
 
 /// What is known when a cell is to begin.

@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AboutClaim, CardWork, CellInstead, CellObstacle, CgroupLimit, ComparedRuns, ComparedSide,
-    ComparedThing, DataArrival, DeviceGaps, DeviceQueue, DeviceWork, DifferingValue, FlushClaim,
-    GatheredCalls, LayerClaim, LimitClaim, MemoryClaim, OtherPhases, OthersClaim, OutcomeClaim,
+    AboutClaim, CardWork, CellInstead, CgroupLimit, ComparedRuns, ComparedSide, ComparedThing,
+    DataArrival, DeviceGaps, DeviceQueue, DeviceWork, DifferingValue, FlushClaim, GatheredCalls,
+    LayerClaim, LimitClaim, MemoryClaim, ObstacleClaim, OtherPhases, OthersClaim, OutcomeClaim,
     PlaceClaim, PlanClaim, QuotedPhase, Series, SteadyClaim, TransferClaim,
 };
 use assay_plan::unit::{Bandwidth, Bytes, Iops, MeanInFlight, Share};
@@ -54,6 +54,8 @@ families! {
     Memory(MemoryClaim),
     /// Of ways to write and to read.
     Mode(ModeClaim),
+    /// Of a cell that is left out.
+    Obstacle(ObstacleClaim),
     /// Of the work of others.
     Others(OthersClaim),
     /// Of how it ended, and what was seen of it.
@@ -109,7 +111,7 @@ pub enum SummaryClaim {
     /// The run is over, but what it made could not be removed.
     SomethingLeft { doing: String, path: String, why: String },
     /// No phase could be done.
-    NothingMeasured { block: Bytes, why: CellObstacle, instead: CellInstead },
+    NothingMeasured { block: Bytes, why: ObstacleClaim, instead: CellInstead },
     /// No phase was finished.
     NoResult,
     /// Before a run: nothing that is known of the place speaks against it.

@@ -50,6 +50,6 @@ pub use series::{Series, Values};
 pub use steady::{
     AverageOfFall, ConditionOf, ConditionState, ConditionStep, EndBeforeSteady, SteadyClaim,
 };
-pub use study::{CardWork, CellInstead, CellObstacle};
-pub use summary::{DataArrival, OtherPhases};
+pub use study::{CardWork, CellInstead, ObstacleClaim};
+pub use summary::{CorrectedTo, DataArrival, OtherPhases};
 pub use transfer::TransferClaim;

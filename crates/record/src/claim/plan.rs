@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use assay_plan::unit::Bytes;
+use assay_plan::unit::{Bytes, Nanos};
 
 /// What a job does.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -84,6 +84,13 @@ pub enum PlanClaim {
         action: PlannedAction,
         files: u64,
         dir: String,
+    },
+    /// What earlier programs had left in memory went to the device first.
+    WrittenBefore {
+        written: Bytes,
+        time: Nanos,
+        /// And more of it is still on its way.
+        more: bool,
     },
     /// A place of it is not there to be looked at.
     JudgedBy {

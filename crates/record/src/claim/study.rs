@@ -14,17 +14,19 @@ pub enum CardWork {
     RandomWrites,
 }
 
-/// Why a cell cannot be done, in words that go on from the size of its block.
+/// Why a cell is left out, in words that go on from the size of its block.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum CellObstacle {
+pub enum ObstacleClaim {
     /// Its block does not fit the unit of direct I/O of that device, bytes.
-    Unit { less: bool, align: u64, device: String },
+    MisfitsUnit { less: bool, align: u64, device: String },
     /// Its block, or one of each worker, is more than there is.
-    Room { divided: bool, there: Bytes },
+    LargerThanRoom { divided: bool, there: Bytes },
     /// It is more than could be written in the time for that.
-    Written { divided: bool, there: Bytes },
+    LargerThanWritten { divided: bool, there: Bytes },
+    /// The time for all of them was over.
+    NoTimeLeft { seconds: u64 },
 }
 
 /// What to write instead of a cell that cannot be done.

@@ -17,6 +17,20 @@ pub enum DataArrival {
     Both { first: Box<DataArrival>, second: Box<DataArrival> },
 }
 
+/// What a corrected figure is of, at the head of a sentence or as its label.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum CorrectedTo {
+    Device {
+        label: bool,
+    },
+    /// A limit, which the device is held to.
+    Lasting {
+        label: bool,
+    },
+}
+
 /// Phases of which the same is said as of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Trust;
+use super::{ToldClaim, Trust};
 use assay_plan::plan::{Action, ProfileTool};
 use assay_plan::unit::{Bandwidth, Iops, Nanos};
 
@@ -46,7 +46,7 @@ pub struct ProfileFigure {
     pub trust: Option<Trust>,
     /// Why it was not measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub left_out: Option<String>,
+    pub left_out: Option<ToldClaim>,
 }
 
 impl ProfileFigure {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Trust;
+use super::{ToldClaim, Trust};
 use assay_plan::plan::SweepAxis;
 use assay_plan::unit::{Bandwidth, Bytes, Iops};
 
@@ -75,7 +75,7 @@ pub struct SweepCell {
     pub cut: bool,
     /// Why it was not done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub left_out: Option<String>,
+    pub left_out: Option<ToldClaim>,
 }
 
 /// The best of a side, and where it begins. Figures that are refuted or unproven are no part

@@ -168,6 +168,7 @@ impl Serializer for Speaker {
         };
         let value = number.value;
         match name {
+            "Bytes" if self.voice.bare_sizes => text(["\0", &value.to_string(), "\0"].concat()),
             "Bytes" => text(Bytes(value as u64).to_string()),
             "Nanos" => self.serialize_str(&Nanos(value as u64).to_string()),
             "Bandwidth" => self.serialize_str(&Bandwidth(value).to_string()),

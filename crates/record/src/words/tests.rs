@@ -144,7 +144,7 @@ fn each_claim(wanted: &mut WantedMessages) {
     wanted.add::<CardClaim>();
     wanted.add::<CardWork>();
     wanted.add::<CellInstead>();
-    wanted.add::<CellObstacle>();
+    wanted.add::<ObstacleClaim>();
     wanted.add::<GradeGap>();
     wanted.add::<CompareClaim>();
     wanted.add::<ComparedRuns>();
@@ -197,6 +197,7 @@ fn each_claim(wanted: &mut WantedMessages) {
     wanted.add::<EndBeforeSteady>();
     wanted.add::<SummaryClaim>();
     wanted.add::<DataArrival>();
+    wanted.add::<CorrectedTo>();
     wanted.add::<OtherPhases>();
     wanted.add::<TransferClaim>();
 }

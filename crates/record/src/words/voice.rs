@@ -10,6 +10,8 @@ pub struct Voice {
     /// `4 MB per second` instead of `4 MB/s`, beside the output of a tool: who reads that by its rates finds none in
     /// ours.
     pub spelled_rates: bool,
+    /// The bytes of a size between two NULs instead of the size, for who tells several together.
+    pub bare_sizes: bool,
     /// `+-12 %` instead of `±12 %`, where that cannot be shown.
     pub ascii: bool,
 }
@@ -27,8 +29,11 @@ const SPELLED_RATE: UnitSpelling =
     UnitSpelling { unit: "B/s", spelled: "B per second", prefixed: true };
 
 impl Voice {
+    /// As documents have it.
+    pub const PLAIN: Self =
+        Self { micro_sign: false, spelled_rates: false, bare_sizes: false, ascii: false };
     /// Beside the output of another tool.
-    pub const BESIDE: Self = Self { micro_sign: false, spelled_rates: true, ascii: false };
+    pub const BESIDE: Self = Self { spelled_rates: true, ..Self::PLAIN };
 
     /// What came as words: from a document, from the kernel, or from who typed them.
     pub fn text(self, words: &str) -> Cow<'_, str> {
