@@ -20,7 +20,7 @@ use assay_record::claim::{Claim, DataArrival, FlushClaim, MemoryClaim, PlaceClai
 use assay_record::evidence::LayerKind;
 use assay_record::record::{
     Finding, FindingWeight, MeasuredSubject, NextStep, PhaseLedger, PhaseRecord, Record,
-    TimeHolder, Trust, Verdict,
+    TimeBalance, TimeHolder, Trust, Verdict,
 };
 
 /// All rules, in the order in which they are asked: what explains most comes first.
@@ -144,7 +144,7 @@ pub(super) fn balanced(record: &Record, phase: &PhaseRecord) -> (Verdict, PhaseL
     found.shrink_to_fit();
     let (trust, measures) = mapped(&found);
     let corrected = match trust {
-        Trust::Wrong => correction(&phase_view, &found),
+        Trust::Wrong => correction(&phase_view, &ledger, &found),
         Trust::Doubtful => lasting(&phase_view, &found),
         Trust::Sound | Trust::Unproven => None,
     };
@@ -236,6 +236,7 @@ pub(crate) fn mapped(found: &[Finding]) -> (Trust, MeasuredSubject) {
 /// The figure that does describe the device, of the flow in which most was left behind.
 fn correction(
     phase_view: &PhaseView<'_>,
+    ledger: &PhaseLedger,
     found: &[Finding],
 ) -> Option<assay_plan::stats::Estimate> {
     if found
@@ -246,7 +247,14 @@ fn correction(
     }
     let deferred =
         phase_view.cases.iter().filter_map(FlowView::deferral).find_map(|left| left.corrected);
-    let mixed = found.iter().any(|f| f.measures == Some(MeasuredSubject::Mixed));
+    // What passed a device for which the phase hardly waited, or that worked for others, is no speed of it.
+    let waited = |time: &TimeBalance| {
+        let for_it = time.share(TimeHolder::Device) + time.share(TimeHolder::Limit);
+        for_it >= threshold::HELD_MOST
+            && time.share(TimeHolder::OthersAtDevice) < threshold::FOREIGN
+    };
+    let mixed = found.iter().any(|f| f.measures == Some(MeasuredSubject::Mixed))
+        && ledger.time.as_ref().is_none_or(waited);
     let trimmed = || phase_view.cases.iter().find_map(trimmed_blocks::device_part);
     deferred.or_else(trimmed).or_else(|| {
         mixed.then(|| phase_view.cases.iter().find_map(served_from_cache::device_part)).flatten()

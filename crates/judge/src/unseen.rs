@@ -6,7 +6,7 @@ use super::{Rule, RuleJudge, advice, command, finding, words};
 use assay_plan::plan::{Action, Durability, Method};
 use assay_plan::unit::Bytes;
 use assay_record::claim::{DatalessCalls, ExhibitOf, ExhibitSource, MissingEvidence, OutcomeClaim};
-use assay_record::evidence::{LeafKind, NOT_LOOKED};
+use assay_record::evidence::{LeafKind, NOT_LOOKED, PathKind};
 use assay_record::record::{Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, TrapId};
 
 /// The counters of the device were not seen, so nothing is proven.
@@ -203,7 +203,10 @@ fn seen_by_root(phase_view: &PhaseView<'_>) -> Option<NextStep> {
     let root = record.machine().root;
     let again = (!root).then(|| words::as_root(&record.plan.origin)).flatten();
     again.or_else(|| {
-        let path = &phase_view.cases.first()?.subject.path;
+        // Below /dev/zero lies nothing.
+        let stored = |kind| !matches!(kind, PathKind::Character | PathKind::Stream);
+        let mut cases = phase_view.cases.iter();
+        let path = &cases.find(|flow_view| stored(flow_view.subject.kind))?.subject.path;
         Some(command::look(if root { "assay probe" } else { "sudo assay probe" }, path))
     })
 }

@@ -14,8 +14,7 @@ use assay_plan::unit::Nanos;
 use assay_record::claim::{ExhibitOf, ExhibitSource, ExhibitValue, LimitClaim, Values};
 use assay_record::evidence::{BlockLayer, Direction, LayerKind, Snapshot};
 use assay_record::record::{
-    Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, PhaseLedger, Remedy, TimeHolder,
-    TrapId,
+    Exhibit, Finding, FindingWeight, MeasuredSubject, PhaseLedger, TimeHolder, TrapId,
 };
 
 /// Runnable but not running, or stopped by its control group, for a tenth of the time and more,
@@ -114,7 +113,8 @@ fn by_others(
     ));
     because.extend(flow_view.top().map(|level| level.exhibit_work()));
     let mut users = Vec::new();
-    let mut next = Some(NextStep::new(Remedy::Inspect, "pidstat -u 1 10"));
+    // Who had them may have gone: what is there now is no answer.
+    let mut next = words::once_more(&phase_view.record.plan.origin);
     if let Some(who) = neighbours::users_of_cpu(phase_view, WAITING_FOR_CPU) {
         users = who.did;
         because.extend(who.because);
@@ -150,7 +150,7 @@ fn of_memory(
             (who.did, who.next)
         }
         None if waited < OUTSIDE_DEVICE => return None,
-        None => (Vec::new(), Some(NextStep::new(Remedy::Inspect, "pidstat -u 1 10"))),
+        None => (Vec::new(), words::once_more(&phase_view.record.plan.origin)),
     };
     let (device, waited) = (flow_view.named(), share(waited.min(1.0)));
     let claim = LimitClaim::CpuWaitInMemory { device, waited, users };
