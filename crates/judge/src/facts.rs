@@ -86,15 +86,15 @@ impl<'a> PlaceFacts<'a> {
         })
     }
 
-    /// The node that a device on the way is near to, with the reading.
-    pub fn near(&self) -> Option<(&'a BlockLayer, &'a NumaNode, Exhibit)> {
+    /// The devices on the way whose node is known, with it and the reading.
+    pub fn near(&self) -> impl Iterator<Item = (&'a BlockLayer, &'a NumaNode, Exhibit)> {
         let nodes = &self.machine.nodes;
-        let home =
-            |layer: &BlockLayer| nodes.iter().find(|node| Some(node.number) == layer.hardware.node);
-        let (layer, near) = self.find(home)?;
-        let value = ExhibitValue::Node { number: near.number, cpus: near.cpus.clone() };
-        let of = ExhibitOf::NodeOf(layer.name.clone());
-        Some((layer, near, Exhibit::new(of, value, "numa_node, /sys/devices/system/node")))
+        self.layers.iter().filter_map(|layer| {
+            let near = nodes.iter().find(|node| Some(node.number) == layer.hardware.node)?;
+            let value = ExhibitValue::Node { number: near.number, cpus: near.cpus.clone() };
+            let of = ExhibitOf::NodeOf(layer.name.clone());
+            Some((*layer, near, Exhibit::new(of, value, "numa_node, /sys/devices/system/node")))
+        })
     }
 
     /// What direct I/O takes multiples of: as the file system says, else the sector of the device that the path names.

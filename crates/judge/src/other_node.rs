@@ -25,7 +25,7 @@ fn judge(phase_view: &PhaseView<'_>, _: &[Finding]) -> Option<Finding> {
         return None;
     }
     let (layer, near, shown) =
-        phase_view.cases.iter().find_map(|flow_view| flow_view.facts().near())?;
+        phase_view.cases.iter().find_map(|flow_view| flow_view.facts().near().next())?;
     if ran.cpus.iter().any(|&cpu| near.has(cpu)) {
         return None;
     }

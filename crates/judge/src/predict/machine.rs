@@ -121,9 +121,9 @@ fn swap(view: &SurveyView<'_>) -> Option<Finding> {
 }
 
 /// T61: none of the CPUs that this process may use is near to the device.
-fn far(view: &SurveyView<'_>) -> Option<Finding> {
-    let (layer, near, shown) = view.facts.near()?;
-    (near.usable == 0).then(|| {
+fn far<'a>(view: &'a SurveyView<'_>) -> impl Iterator<Item = Finding> + 'a {
+    let far = view.facts.near().filter(|(_, near, _)| near.usable == 0);
+    far.map(|(layer, near, shown)| {
         note(
             other_node::RULE.id,
             PlaceClaim::FarFromCpus { device: layer.name.clone(), near: near.cpus.clone() },
