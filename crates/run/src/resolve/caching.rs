@@ -1,7 +1,7 @@
 //! Buffered or direct: what the plan asks for, and what can be had here.
 
 use assay_plan::error::Refusal;
-use assay_plan::plan::{Action, BlockWork, Caching, Pattern, StopLimit, StopRule};
+use assay_plan::plan::{BlockWork, Caching, Pattern, StopLimit, StopRule};
 use assay_record::evidence::DirectIo;
 
 use super::fitter::PlanFitter;
@@ -16,13 +16,12 @@ impl PlanFitter<'_> {
         blocks.caching
     }
 
-    /// btrfs takes direct writes through the page cache where it keeps checksums (6.15), and waits for their writeback
-    /// before it answers (`btrfs_direct_write`). Reads are another thing: they may find the data in memory.
-    fn writes_back_at_once(&self, subject: usize, pattern: &Pattern) -> bool {
-        let only_writes = pattern.mix.sends() && !pattern.mix.has(Action::Read);
+    /// btrfs takes direct writes through the page cache where it keeps checksums (6.15), waits for their writeback before
+    /// it answers and drops the pages (`btrfs_direct_write`); reads that fit its sectors are direct. What came from memory
+    /// nonetheless the device's counters tell.
+    fn meets_the_device(&self, subject: usize) -> bool {
         let mount = self.subjects[subject].mount.seen();
-        only_writes
-            && mount.is_some_and(|mount| mount.kind == "btrfs" && mount.compresses().is_none())
+        mount.is_some_and(|mount| mount.kind == "btrfs" && mount.compresses().is_none())
     }
 
     /// Buffered or direct.
@@ -73,10 +72,10 @@ impl PlanFitter<'_> {
                 if fits
                     && direct
                         .is_some_and(|direct| direct.accepted && direct.real() != Some(true))
-                    && self.writes_back_at_once(subject, pattern) =>
+                    && self.meets_the_device(subject) =>
             {
                 self.note(format!(
-                    "direct writes to {name} go through the page cache, and are at the device when they return"
+                    "direct writes to {name} may go through the page cache, and are at the device when they return"
                 ));
                 Ok(Caching::Direct)
             }
