@@ -248,7 +248,9 @@ fn zones_are_two_rates() {
         speed: Speed::bytes(16 * MI, 16 * MI),
         ..Shape::paced()
     }));
-    card.freely(|| std::fs::write(card.device(), vec![7; 64 * MI as usize]));
+    card.set_speed(Speed::FREE);
+    std::fs::write(card.device(), vec![7; 64 * MI as usize]).expect("written");
+    card.set_speed(Speed::bytes(16 * MI, 16 * MI));
     card.be(Nature::Zones(vec![(0, 100), (32 * MI, 40)]));
     let line = "dd if={} of=/dev/null bs=1M count=64 iflag=direct";
     let heard = hear(typed(line, card.device()));
