@@ -110,8 +110,9 @@ fn each_write_flushed(flow_view: &FlowView<'_>) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use super::super::bench::{DoctoredRecord, verdict};
-    use assay_plan::unit::Ops;
-    use assay_record::record::{TrapId, Trust};
+    use assay_plan::unit::{Bytes, Ops};
+    use assay_record::evidence::{Mount, Reading};
+    use assay_record::record::{MeasuredSubject, TrapId, Trust};
 
     #[test]
     fn a_flush_for_each_write_is_latency() {
@@ -121,6 +122,21 @@ mod tests {
         let found = verdict(&bench.record);
         assert_eq!(found.trust, Trust::Sound);
         assert!(found.summary().contains("Flush-bound: 2049 flushes for 2048 writes"), "{found:?}");
+    }
+
+    #[test]
+    fn what_goes_into_the_journal_first_is_said_first() {
+        let mut bench = DoctoredRecord::write_flushed();
+        bench.capped(8 << 20);
+        bench.written(Bytes::mib(41), Bytes::mib(41));
+        let mount = bench.record.resolved.subjects[1].mount.seen().cloned().expect("a mount");
+        let options = "rw,data=journal".into();
+        let mounted = Mount { options, ..mount };
+        bench.record.resolved.subjects[1].mount = Reading::Seen(mounted);
+        let found = verdict(&bench.record);
+        assert_eq!((found.trust, found.measures), (Trust::Sound, MeasuredSubject::Limited));
+        let said = "loop3 wrote 2.05 times as much as the program: the file system writes all data into its journal first (data=journal). Limited by a cgroup";
+        assert!(found.summary().starts_with(said), "{found:?}");
     }
 
     #[test]

@@ -21,7 +21,7 @@ pub const RULE: Rule = Rule {
     id: TrapId::T69,
     title: "The run was stopped",
     happens: "A run that is stopped (Ctrl-Z, SIGSTOP, a frozen cgroup) or whose machine is paused does nothing, and its clock goes on. When the machine is suspended the clock stands still, and the device starts anew.",
-    seen_by: "Gaps between the run's own samples, in which next to nothing was done and no thread was on a CPU or waited for one, nor for memory; each SIGCONT, with the time in which it had been stopped; how long its cgroup was frozen (`cgroup.stat.local`, 6.18); CLOCK_BOOTTIME against CLOCK_MONOTONIC.",
+    seen_by: "Gaps between the run's own samples, in which next to nothing was done and no thread was on a CPU or waited for one, nor for memory; each SIGCONT, with the time in which it had been stopped; what its threads were seen doing (stopped, traced, waiting for a frozen file system), and who traced it (`TracerPid`); how long its cgroup was frozen (`cgroup.stat.local`, 6.18); CLOCK_BOOTTIME against CLOCK_MONOTONIC.",
     said_when: "It did not run for more than {STOPPED} of the time, or the machine was suspended for {SUSPENDED} or more: doubtful, disturbed. So is a run that a tracer held and no device or limit for {HELD_MOST} of its time.",
     try_it: "`kill -STOP` of a `dd`, and `kill -CONT` three seconds later.",
     answer: "Says how long it did not run.",
@@ -32,7 +32,19 @@ fn judge(phase_view: &PhaseView<'_>, ledger: &PhaseLedger, found: &[Finding]) ->
     if refuted(found) {
         return None;
     }
-    stopped(phase_view, ledger).or_else(|| suspended(phase_view))
+    traced(phase_view, ledger)
+        .or_else(|| stopped(phase_view, ledger))
+        .or_else(|| suspended(phase_view))
+}
+
+/// A tracer stops each call. Where a device or a limit held the run nonetheless, that is what set its rate.
+fn traced(phase_view: &PhaseView<'_>, ledger: &PhaseLedger) -> Option<Finding> {
+    let Evidence { before, stop, .. } = &phase_view.phase.evidence;
+    let (pid, balance) = stop.tracer.or(before.tracer).zip(ledger.time.as_ref())?;
+    let worked = balance.share(TimeHolder::Device) + balance.share(TimeHolder::Limit);
+    let shown = Exhibit::new(ExhibitOf::TracedBy, u64::from(pid), "TracerPid in /proc/self/status");
+    let claim = LimitClaim::Traced { worked: share(worked.min(1.0)) };
+    (worked < HELD_MOST).then(|| disturbing(phase_view, claim, vec![shown]))
 }
 
 /// The run did nothing while its clock went on.
@@ -42,17 +54,6 @@ fn stopped(phase_view: &PhaseView<'_>, ledger: &PhaseLedger) -> Option<Finding> 
     let Evidence { before, stop, .. } = &phase_view.phase.evidence;
     let time = balance.time;
     let long = Nanos((time.0 as f64 * stopped) as u64);
-    // A tracer stops each call; a device or a limit that held the run nonetheless is what set its rate.
-    let (worked, by) =
-        (balance.share(TimeHolder::Device) + balance.share(TimeHolder::Limit), StopCause::Tracer);
-    if let Some(pid) = stop.tracer.or(before.tracer).filter(|_| worked < HELD_MOST) {
-        let traced =
-            Exhibit::new(ExhibitOf::TracedBy, u64::from(pid), "TracerPid in /proc/self/status");
-        let claim = LimitClaim::RunStopped { stopped: long, time, by };
-        let claim =
-            if stopped > STOPPED { claim } else { LimitClaim::Traced { worked: share(worked) } };
-        return Some(disturbing(phase_view, claim, vec![traced]));
-    }
     if stopped <= STOPPED {
         return None;
     }
@@ -62,16 +63,19 @@ fn stopped(phase_view: &PhaseView<'_>, ledger: &PhaseLedger) -> Option<Finding> 
         let shown = Exhibit::new(ExhibitOf::Frozen, frozen, "cgroup.stat.local");
         return Some(disturbing(phase_view, claim, vec![without_sample(stopped), shown]));
     }
-    let (claim, seen) = match seen(phase_view) {
-        // What was seen is most of it.
-        Some(seen) if seen.part >= stopped * FROZEN => (seen.claim(phase_view, long, time), seen),
-        _ => {
-            let claim = LimitClaim::RunStopped { stopped: long, time, by: StopCause::Unseen };
-            return Some(disturbing(phase_view, claim, vec![without_sample(stopped)]));
+    // What was seen explains it where it is most of it.
+    let (claim, shown) = match seen(phase_view).filter(|seen| seen.part >= stopped * FROZEN) {
+        Some(seen) => {
+            let looks = share(seen.part);
+            let shown = Exhibit::new(ExhibitOf::SeenStopped, looks, "/proc/TID/stat, wchan");
+            (seen.claim(phase_view, long, time), shown)
+        }
+        None => {
+            let by = StopCause::Unseen;
+            (LimitClaim::RunStopped { stopped: long, time, by }, without_sample(stopped))
         }
     };
-    let looks = Exhibit::new(ExhibitOf::SeenStopped, share(seen.part), "/proc/TID/stat, wchan");
-    Some(disturbing(phase_view, claim, vec![looks]))
+    Some(disturbing(phase_view, claim, vec![shown]))
 }
 
 fn without_sample(part: f64) -> Exhibit {
@@ -135,6 +139,7 @@ fn disturbing(phase_view: &PhaseView<'_>, claim: LimitClaim, because: Vec<Exhibi
 mod tests {
     use super::super::bench::{DoctoredRecord, verdict};
     use assay_plan::unit::{Bytes, Nanos};
+    use assay_record::evidence::ThreadStates;
     use assay_record::record::{MeasuredSubject, ShortHalts, TrapId, Trust};
 
     fn away_for(tenths: u64, done: Bytes) -> DoctoredRecord {
@@ -166,6 +171,39 @@ mod tests {
             said(Nanos::millis(900))
                 .ends_with(": it was stopped or frozen, or the machine was paused.")
         );
+    }
+
+    #[test]
+    fn what_the_threads_were_seen_doing_is_named_as_the_cause() {
+        let mut bench = DoctoredRecord::write_flushed();
+        let mut said = |state: &str, stopped: &[u32]| {
+            let looks = [(state.into(), 20), ("D".into(), 30)].into();
+            let stopped = stopped.iter().map(|place| (*place, 20)).collect();
+            let states = ThreadStates { looks: 50, states: looks, stopped, ..Default::default() };
+            bench.record.phases[0].evidence.states = Some(states);
+            let found = verdict(&bench.record);
+            assert_eq!(found.measures, MeasuredSubject::Disturbed, "{found:?}");
+            found.summary()
+        };
+        let by_signal = said("T", &[0]);
+        assert!(by_signal.starts_with("The run stood still for 1."), "{by_signal}");
+        assert!(by_signal.ends_with(": a signal had stopped it (SIGSTOP)."), "{by_signal}");
+        let frozen = said("D percpu_rwsem_wait", &[]);
+        assert!(frozen.ends_with(": its file system was frozen (fsfreeze)."), "{frozen}");
+        let traced = said("t", &[0]);
+        assert!(traced.ends_with(": a debugger or tracer (strace, gdb) held it."), "{traced}");
+    }
+
+    #[test]
+    fn a_tracer_that_held_each_call_is_named_and_one_that_held_none_is_not() {
+        let mut bench = DoctoredRecord::write_flushed();
+        bench.record.phases[0].evidence.stop.tracer = Some(7);
+        assert_eq!(verdict(&bench.record).trust, Trust::Sound);
+        bench.work(0.05, 0.1);
+        let found = verdict(&bench.record);
+        assert_eq!((found.trust, found.measures), (Trust::Doubtful, MeasuredSubject::Disturbed));
+        let said = "A debugger or tracer (strace, gdb) held the program at each of its calls";
+        assert!(found.summary().starts_with(said), "{found:?}");
     }
 
     #[test]

@@ -125,8 +125,8 @@ pub fn time(phase_view: &PhaseView<'_>, levels: &[RateLevel]) -> Option<TimeBala
         Some(ran) => ran.waited,
         None => evidence.stop.cpu_since(&evidence.before).and_then(|all| all.run_delay),
     };
-    let cpu_wait = cpu_wait.map_or(0.0, of_all) + gaps_for_cpu(phase_view, time);
-    let cpu_wait = cpu_wait.min(1.0 - cpu);
+    // In such a gap the workers waited as well, as far as they had anything to do.
+    let cpu_wait = cpu_wait.map_or(0.0, of_all).max(gaps_for_cpu(phase_view, time)).min(1.0 - cpu);
     let interval = phase.series.interval_ns;
     let gaps = gaps(phase_view);
     let stopped: Nanos = gaps.iter().map(|(from, to)| to.less(*from).less(interval)).sum();
