@@ -148,6 +148,8 @@ pub(super) fn exceeded(
     let (cap, [program, device]) = used(flow_view, level, throttle);
     let seconds = flow_view.time() + LIMIT_SLICE;
     let amount = match throttle.limit {
+        // What the page cache answered has not passed it.
+        LimitValue::BytesPerSecond(_) if flow_view.flow.caching.through_memory() => device,
         LimitValue::BytesPerSecond(_) => program.max(device),
         // What was merged after it, or split, was no more for the limit.
         LimitValue::OpsPerSecond(_) => program.min(device),

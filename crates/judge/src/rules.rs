@@ -247,10 +247,10 @@ fn correction(
     }
     let deferred =
         phase_view.cases.iter().filter_map(FlowView::deferral).find_map(|left| left.corrected);
-    // What passed a device for which the phase hardly waited, or that worked for others, is no speed of it.
+    // What passed a device that worked for others, or for which the phase hardly waited, is no speed of it.
     let waited = |time: &TimeBalance| {
         let for_it = time.share(TimeHolder::Device) + time.share(TimeHolder::Limit);
-        for_it >= threshold::HELD_MOST
+        for_it + time.unexplained >= threshold::HELD_MOST
             && time.share(TimeHolder::OthersAtDevice) < threshold::FOREIGN
     };
     let mixed = found.iter().any(|f| f.measures == Some(MeasuredSubject::Mixed))
