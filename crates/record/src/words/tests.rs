@@ -198,6 +198,7 @@ fn each_claim(wanted: &mut WantedMessages) {
     wanted.add::<SummaryClaim>();
     wanted.add::<DataArrival>();
     wanted.add::<CorrectedTo>();
+    wanted.add::<StopCause>();
     wanted.add::<OtherPhases>();
     wanted.add::<TransferClaim>();
 }
