@@ -9,7 +9,7 @@ use super::paint::{Ink, InkedText};
 use super::{TerminalStyle, balance};
 use assay_judge::leading::lead;
 use assay_plan::name::quoted;
-use assay_record::claim::{Claim, CorrectedTo, FlushClaim, PlaceClaim};
+use assay_record::claim::CorrectedTo;
 use assay_record::evidence::Direction;
 use assay_record::record::{
     ByteBalance, Finding, FindingWeight, MeasuredSubject, PhaseRecord, Record, TrapId, Trust,
@@ -34,11 +34,7 @@ pub fn verdict_lines(record: &Record, style: TerminalStyle) -> Vec<String> {
     // Part of what was asked for was done otherwise, or more than that.
     let sound = verdict.trust == Trust::Sound;
     let otherwise = |finding: &&Finding| {
-        let more = matches!(
-            finding.claim,
-            Claim::Flush(FlushClaim::WrittenTwice { .. } | FlushClaim::WrittenMore { .. })
-                | Claim::Place(PlaceClaim::CopiedUp { .. } | PlaceClaim::OverwritesShared { .. })
-        );
+        let more = finding.claim.is_of_more_work();
         finding.weight == FindingWeight::Note && (finding.trap == TrapId::T19 || more && !sound)
     };
     lines.extend(

@@ -159,13 +159,7 @@ pub(super) fn exceeded(
 
 /// A limit that did not change let pass all that it allows: there was no time in which nothing passed.
 pub(super) fn used_up(flow_view: &FlowView<'_>) -> bool {
-    let seconds = flow_view.time().as_secs();
-    let all = |(throttle, level): (&Throttle, &DeviceLevel<'_>)| {
-        let (cap, amounts) = used(flow_view, level, throttle);
-        let most = amounts.into_iter().fold(0.0, f64::max);
-        most >= cap * (1.0 - LIMIT_NEAR) * seconds && !exceeded(flow_view, throttle, level)
-    };
-    over(flow_view).any(all) && changing(flow_view).is_none()
+    reached(flow_view, 1.0 - LIMIT_NEAR).is_some() && changing(flow_view).is_none()
 }
 
 /// A limit that may hold a flow back although its figure is below it: the kernel counts some requests
@@ -173,11 +167,19 @@ pub(super) fn used_up(flow_view: &FlowView<'_>) -> bool {
 pub(super) fn holding<'c, 'a>(
     flow_view: &'c FlowView<'a>,
 ) -> Option<(&'a Throttle, &'c DeviceLevel<'a>)> {
+    reached(flow_view, LIMIT_HOLDS)
+}
+
+/// A limit that let pass this share of what it allows at the least, and no more than that.
+fn reached<'c, 'a>(
+    flow_view: &'c FlowView<'a>,
+    least: f64,
+) -> Option<(&'a Throttle, &'c DeviceLevel<'a>)> {
     let seconds = flow_view.time().as_secs();
     over(flow_view).find(|(throttle, level)| {
         let (cap, amounts) = used(flow_view, level, throttle);
         let most = amounts.into_iter().fold(0.0, f64::max);
-        most >= cap * LIMIT_HOLDS * seconds && !exceeded(flow_view, throttle, level)
+        most >= cap * least * seconds && !exceeded(flow_view, throttle, level)
     })
 }
 

@@ -16,8 +16,7 @@ use super::{
     worn_out, wrong_content, zoned_or_dax,
 };
 use assay_plan::unit::Bandwidth;
-use assay_record::claim::{Claim, DataArrival, FlushClaim, MemoryClaim, PlaceClaim, SummaryClaim};
-use assay_record::evidence::LayerKind;
+use assay_record::claim::{Claim, DataArrival, FlushClaim, MemoryClaim, SummaryClaim};
 use assay_record::record::{
     Finding, FindingWeight, MeasuredSubject, NextStep, PhaseLedger, PhaseRecord, Record,
     TimeBalance, TimeHolder, Trust, Verdict,
@@ -320,11 +319,10 @@ fn summary(
 
 /// The findings that are worth saying beside a figure that may be believed.
 pub(super) fn asides(found: &[Finding]) -> impl Iterator<Item = &Finding> {
-    use PlaceClaim::{CopiedUp, OverwritesShared};
     found.iter().filter(|f| {
         [same_data::RULE.id, flush_bound::RULE.id, waiting_for_cpu::RULE.id, same_disk::RULE.id]
             .contains(&f.trap)
-            || matches!(f.claim, Claim::Place(OverwritesShared { .. } | CopiedUp { .. }))
+            || f.claim.is_of_more_work()
     })
 }
 
@@ -363,12 +361,8 @@ fn sound(phase_view: &PhaseView<'_>, found: &[Finding]) -> Vec<Claim> {
 /// A device whose file a program serves, and on what.
 fn served(phase_view: &PhaseView<'_>) -> Option<(String, String)> {
     let stacks = phase_view.cases.iter().filter(|flow_view| flow_view.on_devices());
-    stacks.flat_map(|flow_view| &flow_view.subject.stack).find_map(|layer| match &layer.kind {
-        LayerKind::Loop { on, .. } if on.starts_with("fuse") => {
-            Some((layer.name.clone(), on.clone()))
-        }
-        _ => None,
-    })
+    let mut layers = stacks.flat_map(|flow_view| &flow_view.subject.stack);
+    layers.find_map(|layer| Some((layer.name.clone(), layer.served()?.into())))
 }
 
 /// Why the figure is not the most that the device can do, where the device had time left.

@@ -12,7 +12,7 @@ use super::{Rule, RuleJudge, finding, neighbours, note, refuted, words};
 use assay_plan::plan::Action;
 use assay_plan::unit::Nanos;
 use assay_record::claim::{ExhibitOf, ExhibitSource, ExhibitValue, LimitClaim, Values};
-use assay_record::evidence::{BlockLayer, Direction, LayerKind, Snapshot};
+use assay_record::evidence::{Direction, Snapshot};
 use assay_record::record::{
     Exhibit, Finding, FindingWeight, MeasuredSubject, PhaseLedger, TimeHolder, TrapId,
 };
@@ -178,10 +178,8 @@ fn beside(phase_view: &PhaseView<'_>, waited: Option<CpuWait>) -> Option<Finding
 
 /// A program serves the file system, or that of a loop device's file: what it used it used for the run.
 fn served(flow_view: &FlowView<'_>) -> bool {
-    let fuse = |kind: &str| kind.starts_with("fuse");
-    let below = |layer: &BlockLayer| matches!(&layer.kind, LayerKind::Loop { on, .. } if fuse(on));
-    flow_view.subject.mount.seen().is_some_and(|mount| fuse(&mount.kind))
-        || flow_view.subject.stack.iter().any(below)
+    flow_view.subject.mount.seen().is_some_and(|mount| mount.kind.starts_with("fuse"))
+        || flow_view.subject.stack.iter().any(|layer| layer.served().is_some())
 }
 
 /// For how much of the time each worker waited for a CPU, and where that was read.

@@ -72,6 +72,21 @@ families! {
     Transfer(TransferClaim),
 }
 
+impl Claim {
+    /// More was written than the program did, or before it: worth a word beside whatever else is found.
+    pub fn is_of_more_work(&self) -> bool {
+        use {
+            FlushClaim::{WrittenMore, WrittenTwice},
+            PlaceClaim::{CopiedUp, OverwritesShared},
+        };
+        matches!(
+            self,
+            Claim::Flush(WrittenTwice { .. } | WrittenMore { .. })
+                | Claim::Place(CopiedUp { .. } | OverwritesShared { .. })
+        )
+    }
+}
+
 /// Claims that are said one after another.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

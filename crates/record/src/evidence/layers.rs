@@ -191,6 +191,14 @@ impl BlockLayer {
         matches!(self.kind, LayerKind::Loop { direct: false, .. })
     }
 
+    /// The kind of the file system that a program serves, where the file of a loop device lies on one (`fuse`).
+    pub fn served(&self) -> Option<&str> {
+        match &self.kind {
+            LayerKind::Loop { on, .. } if on.starts_with("fuse") => Some(on),
+            _ => None,
+        }
+    }
+
     /// What it has in its cache is written later.
     pub fn writes_back(&self) -> bool {
         self.queue.seen().is_some_and(|queue| queue.write_cache.as_deref() == Some("write back"))
