@@ -328,7 +328,8 @@ fn a_record_on_the_disk_that_is_measured_grows_elsewhere() {
     let elsewhere = PathBuf::from(line["elsewhere"].as_str().expect("a place"));
     assert!(elsewhere.exists() && !elsewhere.starts_with("/var/tmp"), "{}", elsewhere.display());
     assert!(record.phases.iter().all(|phase| phase.evidence.journal.is_none()));
-    assert!(judged(&path).contains("  phase-2 "));
+    let page = judged(&path);
+    assert!(page.contains("  phase-2 "), "{page}");
     // The next run, whatever it does, puts what is there into the record, and takes it away.
     let words = ["io", ".", "--size", "1M", "--time", "100ms", "--seed", "1"];
     let swept = Command::new(env!("CARGO_BIN_EXE_assay"))

@@ -56,14 +56,8 @@ pub fn traced(plan: &str, options: &[&str]) -> io::Result<String> {
     Ok(String::from_utf8_lossy(&std::fs::read(&trace)?).into_owned())
 }
 
-/// What is looked at as often as time passes, or as much as else runs: processes, the machine's heat, limits.
-const BY_TIME: [&str; 5] = [
-    "/proc/",
-    "/sys/class/hwmon",
-    "/sys/class/thermal",
-    "/sys/devices/system/cpu",
-    "/sys/fs/cgroup",
-];
+/// What is looked at as often as time passes, or as much as else runs: processes, the machine's heat, limits, queues.
+const BY_TIME: [&str; 2] = ["/proc/", "/sys/"];
 
 /// System calls of a run by name, as strace sees them, but for those on what is looked at [`BY_TIME`].
 /// `None`, and `what` is said to be skipped, where there is no strace.

@@ -499,6 +499,29 @@ mod tests {
     }
 
     #[test]
+    fn a_record_has_all_while_its_journal_is_put_back() {
+        let desk = tempfile::tempdir().expect("a desk");
+        let (path, folder) = (desk.path().join("record.json"), desk.path().join("memory"));
+        std::fs::create_dir(&folder).expect("a folder");
+        let (mut record, phase) = begun();
+        record.run = "0".repeat(26);
+        for _ in 0..200 {
+            let folders = std::slice::from_ref(&folder);
+            let mut journal = Journal::begin(place(&path), &record, folders).expect("begun");
+            journal.add(JournalEntry::Phase(&phase)).expect("added");
+            drop(journal);
+            std::thread::scope(|scope| {
+                scope.spawn(|| sweep_journals(&folder, 0));
+                for _ in 0..4 {
+                    let read = super::super::load(&path).expect("a record");
+                    assert_eq!(read.phases.len(), 1);
+                }
+            });
+            assert_eq!(std::fs::read_dir(&folder).expect("a folder").count(), 0);
+        }
+    }
+
+    #[test]
     fn a_journal_is_followed_while_it_grows() {
         let desk = tempfile::tempdir().expect("a desk");
         let path = desk.path().join("record.json");

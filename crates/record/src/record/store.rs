@@ -4,6 +4,7 @@ use std::convert::Infallible;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, BufReader, ErrorKind};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use serde::Deserializer as _;
@@ -94,8 +95,12 @@ fn fresh(folder: &Path, name: &str) -> Result<PathBuf, Fault> {
 /// A [`Refusal`] that says where the document stops making sense, or a [`Fault`] when the file
 /// cannot be read.
 pub fn load(path: &Path) -> Result<Record, Error> {
-    let text = text_of(path, "a record", INSTEAD)?;
-    of_text(&text, &path.to_text())
+    let file = || std::fs::metadata(path).map_or(0, |file| file.ino());
+    let read = || of_text(&text_of(path, "a record", INSTEAD)?, &path.to_text());
+    let before = file();
+    let record = read()?;
+    // The journal that it named goes away as soon as another file, which holds all, stands in its place.
+    if file() == before { Ok(record) } else { read() }
 }
 
 /// What can be given for a record.
