@@ -38,6 +38,9 @@ pub struct QuickArgs {
     #[arg(long, conflicts_with = "time")]
     pub quick: bool,
     /// Total time, shared by the phases: 30, 90s, 5m, 1h
+    ///
+    /// Without it each phase takes 5 seconds, and one whose rate still moves then goes on until it is steady, for 15 at
+    /// most.
     #[arg(long, value_name = "T", value_parser = time)]
     pub time: Option<Nanos>,
     /// Write a test file of exactly this size, however long that takes; of a file or device, use
@@ -94,6 +97,8 @@ pub struct QuickOptions {
 pub enum PhaseTime {
     /// Each so long.
     Each(Nanos),
+    /// Each so long, and longer as long as its rate is not steady.
+    UntilSteady(Nanos),
     /// All together so long.
     Whole(Nanos),
 }
@@ -139,6 +144,8 @@ fn shapes(memory: Option<Bytes>) -> [QuickPhase; 6] {
 const USUAL: Nanos = Nanos::secs(5);
 /// Time of a phase with `--quick`.
 const SHORT: Nanos = Nanos::millis(1_500);
+/// What a phase may take whose rate is not steady in that time: so many times as long.
+const LONGER: u64 = 3;
 /// The least a phase can be given: below it a figure says nothing.
 const LEAST: Nanos = Nanos::millis(500);
 /// The test file is no larger than this unless asked.
@@ -160,7 +167,7 @@ impl PlanVerb for QuickArgs {
         let time = match (self.time, self.quick) {
             (Some(time), _) => PhaseTime::Whole(time),
             (None, true) => PhaseTime::Each(SHORT),
-            (None, false) => PhaseTime::Each(USUAL),
+            (None, false) => PhaseTime::UntilSteady(USUAL),
         };
         let options = QuickOptions {
             time,
@@ -267,7 +274,7 @@ pub fn plan(path: &Path, kind: PathType, options: &QuickOptions) -> Result<Plan,
         .filter(|shape| writes || shape.action == Action::Read)
         .collect();
     let time = match options.time {
-        PhaseTime::Each(time) => time,
+        PhaseTime::Each(time) | PhaseTime::UntilSteady(time) => time,
         PhaseTime::Whole(time) => Nanos(time.0 / shapes.len() as u64),
     };
     if time < LEAST {
@@ -280,7 +287,13 @@ pub fn plan(path: &Path, kind: PathType, options: &QuickOptions) -> Result<Plan,
     }
     let phases = shapes
         .into_iter()
-        .map(|shape| phase(shape, target.clone(), time, writes, options.size))
+        .map(|shape| {
+            let phase = phase(shape, target.clone(), time, writes, options.size);
+            match options.time {
+                PhaseTime::UntilSteady(_) => until_steady(phase),
+                PhaseTime::Each(_) | PhaseTime::Whole(_) => phase,
+            }
+        })
         .collect();
     Ok(Plan {
         title: format!("quick {}", path.to_text()),
@@ -379,13 +392,27 @@ fn phase(shape: QuickPhase, target: Target, time: Nanos, ours: bool, size: Optio
     }
 }
 
+/// The same, but a rate that still moves at the end of its time has more.
+fn until_steady(mut phase: Phase) -> Phase {
+    for stop in phase.jobs.iter_mut().map(|job| &mut job.stop) {
+        let Some(time) = stop.time() else { continue };
+        for limit in &mut stop.first_of {
+            if let StopLimit::Time(time) = limit {
+                time.0 *= LONGER;
+            }
+        }
+        stop.first_of.push(StopLimit::EvenHalves(time));
+    }
+    phase
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn options() -> QuickOptions {
         QuickOptions {
-            time: PhaseTime::Each(USUAL),
+            time: PhaseTime::UntilSteady(USUAL),
             size: None,
             read_only: false,
             keep: false,

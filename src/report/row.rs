@@ -4,8 +4,9 @@ use super::figure::{digits, duration};
 use super::table::{ReportTable, TableAlign, TableCell, TableColumn, TableRow};
 use assay_judge::stopped_before_steady;
 use assay_plan::error::errno_name;
-use assay_plan::plan::{Action, Phase, Plan, Work};
+use assay_plan::plan::{Action, Phase, Plan, StopRule, Work};
 use assay_plan::unit::{Bytes, Nanos};
+use assay_record::claim::WentOn;
 use assay_record::record::{
     FigureUnit, Metric, PhaseFigures, PhaseRecord, RateBasis, Record, ResolvedJob, Statistic,
     SteadyResult, StreamedPhase, jobs_of,
@@ -147,8 +148,11 @@ pub fn shape(plan: &Plan, phase: &Phase, jobs: &[ResolvedJob]) -> Option<String>
 pub fn steady(record: &Record, phase: &PhaseRecord, voice: Voice) -> Vec<String> {
     let told = |SteadyResult { job, counted, after, state, .. }: &SteadyResult| {
         let of = if phase.steady.len() > 1 { format!("{job}: ") } else { String::new() };
+        if let Some(stop) = stop_of(record, phase, job).filter(|stop| stop.even_halves().is_some()) {
+            return Some(format!("{of}{}", voice.say(&went_on(stop, phase, *after)?)));
+        }
         let Some((state, after)) = state.as_ref().zip(*after) else {
-            return format!("{of}{}", voice.say(&stopped_before_steady(record, phase, job)));
+            return Some(format!("{of}{}", voice.say(&stopped_before_steady(record, phase, job))));
         };
         let rate = match counted {
             RateBasis::Bytes => format!("{} MB/s", digits(state.mean / 1e6)),
@@ -156,9 +160,29 @@ pub fn steady(record: &Record, phase: &PhaseRecord, voice: Voice) -> Vec<String>
             RateBasis::Latency => format!("{} per I/O", voice.say(&Nanos(state.mean as u64))),
         };
         let rounds = state.rounds.len();
-        format!("{of}steady after {}: {rate} in the last {rounds} rounds", duration(after))
+        Some(format!("{of}steady after {}: {rate} in the last {rounds} rounds", duration(after)))
     };
-    phase.steady.iter().map(told).collect()
+    phase.steady.iter().filter_map(told).collect()
+}
+
+/// When a job of a phase ends, as planned.
+fn stop_of<'r>(record: &'r Record, phase: &PhaseRecord, job: &str) -> Option<&'r StopRule> {
+    let planned = record.planned(phase)?;
+    planned.jobs.iter().find(|planned| planned.name == job).map(|planned| &planned.stop)
+}
+
+/// Whether a job went on beyond the time after which its rate may be found even, and to what end. `after` is when it was.
+fn went_on(stop: &StopRule, phase: &PhaseRecord, after: Option<Nanos>) -> Option<WentOn> {
+    let counted = phase.span.counted.since(phase.span.started);
+    let time = phase.span.stopped.since(phase.span.counted);
+    match after {
+        // It is looked at ten times a second.
+        Some(after) => {
+            let longer = after > counted + stop.even_halves()? + Nanos::millis(300);
+            longer.then_some(WentOn::UntilSteady(time))
+        }
+        None => (time >= stop.time()?).then_some(WentOn::NeverSteady(time)),
+    }
 }
 
 /// What went wrong in a phase, in texts that may have several lines.

@@ -50,6 +50,7 @@ fn budget(plan: &Plan, resolved: &Resolved) -> Option<PageFact> {
             | StopLimit::SteadyWindow(SteadyWindow { round, rounds, .. }) => {
                 format!("until {rounds} rounds of {} are steady", duration(*round))
             }
+            StopLimit::EvenHalves(time) => format!("until the last {} are steady", duration(*time)),
             StopLimit::Full => "until it is full".to_string(),
             StopLimit::Time(time) => format!("{} at most", duration(*time)),
             StopLimit::Bytes(bytes) => format!("{bytes} at most"),

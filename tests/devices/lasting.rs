@@ -201,7 +201,7 @@ fn the_flush_of_a_ramp_is_not_in_the_timing() {
 /// A device for which zeros are nothing, and how fast random data are on it.
 #[test]
 fn zeros_are_told_where_nothing_but_the_device_set_the_rate() {
-    let _beside = lab::beside();
+    let _alone = lab::alone();
     let card =
         lab::need!(Card::new(Shape { speed: Speed::bytes(32 * MI, 8 * MI), ..Shape::paced() }));
     card.be(Nature::FreeZeros);

@@ -308,25 +308,38 @@ fn a_record_on_the_disk_that_is_measured_grows_elsewhere() {
         command.arg("run").arg(&file).arg("--record").arg(&path);
         command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it runs")
     };
-    let mut child = started(500);
-    while load(&path).map_or(0, |record| record.phases.len()) < 3 {
-        std::thread::sleep(Duration::from_millis(5));
-        assert!(child.try_wait().expect("a child").is_none(), "it ended before it was killed");
-    }
-    child.kill().expect("killed");
-    child.wait().expect("a child");
-    let text = std::fs::read_to_string(&path).expect("the record");
-    let lines: Vec<&str> = text.lines().collect();
+    let killed = || {
+        let mut child = started(500);
+        while load(&path).map_or(0, |record| record.phases.len()) < 3 {
+            std::thread::sleep(Duration::from_millis(5));
+            assert!(child.try_wait().expect("a child").is_none(), "it ended before it was killed");
+        }
+        child.kill().expect("killed");
+        child.wait().expect("a child");
+        let text = std::fs::read_to_string(&path).expect("the record");
+        let lines: Vec<&str> = text.lines().collect();
+        let line: Value = serde_json::from_str(lines[1]).expect("json");
+        let elsewhere = line["elsewhere"].as_str().map(PathBuf::from);
+        elsewhere.filter(|path| path.exists() && lines.len() == 2)
+    };
+    let mut found = killed();
     let record = left(&path);
     let in_memory = record.resolved.subjects.iter().all(|subject| subject.stack.is_empty());
     if in_memory {
         println!("skipped: /var/tmp is in memory");
         return;
     }
-    assert_eq!(lines.len(), 2, "{}", lines.len());
-    let line: Value = serde_json::from_str(lines[1]).expect("json");
-    let elsewhere = PathBuf::from(line["elsewhere"].as_str().expect("a place"));
-    assert!(elsewhere.exists() && !elsewhere.starts_with("/var/tmp"), "{}", elsewhere.display());
+    // A run of another test, which began in that moment, may have put it back already.
+    for _ in 0..10 {
+        if found.is_none() {
+            std::fs::remove_file(&path).expect("removed");
+            std::fs::remove_file(desk.path().join("data")).expect("removed");
+            found = killed();
+        }
+    }
+    let elsewhere = found.expect("a journal elsewhere");
+    let record = left(&path);
+    assert!(!elsewhere.starts_with("/var/tmp"), "{}", elsewhere.display());
     assert!(record.phases.iter().all(|phase| phase.evidence.journal.is_none()));
     let page = judged(&path);
     assert!(page.contains("  phase-2 "), "{page}");

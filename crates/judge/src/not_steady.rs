@@ -28,7 +28,13 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
     if refuted(found) || said || ended {
         return None;
     }
-    let job = phase_view.phase.steady.iter().find(|job| job.state.is_none())?;
+    // A rate that only should have been even before a figure was made of it is judged by what it did.
+    let planned = phase_view.record.planned(phase_view.phase)?;
+    let tried = |name: &str| {
+        planned.jobs.iter().any(|job| job.name == name && job.stop.even_halves().is_some())
+    };
+    let mut steady = phase_view.phase.steady.iter();
+    let job = steady.find(|job| job.state.is_none() && !tried(&job.job))?;
     let time = phase_view.phase.span.stopped.since(phase_view.phase.span.started);
     let moved =
         phase_view.phase.flows.iter().fold(0_u64, |sum, flow| sum.saturating_add(flow.bytes.0));
@@ -78,7 +84,8 @@ fn limit(record: &Record, phase: &PhaseRecord, job: &str) -> Option<EndBeforeSte
         StopLimit::Full
         | StopLimit::Passes(_)
         | StopLimit::Steady(_)
-        | StopLimit::SteadyWindow(_) => None,
+        | StopLimit::SteadyWindow(_)
+        | StopLimit::EvenHalves(_) => None,
     })
 }
 

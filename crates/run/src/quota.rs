@@ -37,7 +37,8 @@ pub(super) fn quota(stop: &StopRule, block: Bytes, thread: u32, threads: u32) ->
             | StopLimit::Time(_)
             | StopLimit::Passes(_)
             | StopLimit::Steady(_)
-            | StopLimit::SteadyWindow(_) => {}
+            | StopLimit::SteadyWindow(_)
+            | StopLimit::EvenHalves(_) => {}
         }
     }
     quota

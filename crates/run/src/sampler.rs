@@ -532,9 +532,9 @@ fn moved(
     devices.iter().map(one).sum::<Option<u64>>().filter(|_| !devices.is_empty())
 }
 
-/// What ends a phase, as far as it is planned: its longest time.
+/// What is expected to end a phase, as far as it is planned: its longest time.
 pub(super) fn limit(phase: &Phase) -> Option<Nanos> {
-    phase.jobs.iter().filter_map(|job| Some(job.stop.time()? + job.stop.ramp + job.delay)).max()
+    phase.jobs.iter().filter_map(|job| Some(job.stop.expected_time()? + job.stop.ramp + job.delay)).max()
 }
 
 /// Watches the devices while nothing is done.

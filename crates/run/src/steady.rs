@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use assay_plan::plan::{SteadyRule, StopLimit};
-use assay_plan::stats::{LiveCounters, LiveReading, Steadiness};
+use assay_plan::stats::{EvenHalves, LiveCounters, LiveReading, Steadiness, SteadyState};
 use assay_plan::unit::{Nanos, Timestamp};
 use assay_record::record::{RateBasis, SteadyResult};
 
@@ -24,9 +24,25 @@ struct SteadyJob<'a> {
     halt: &'a AtomicBool,
     /// Its ramp is not looked at.
     after: Nanos,
-    bytes: Steadiness,
-    ops: Steadiness,
+    bytes: SteadyTest,
+    ops: SteadyTest,
     found: SteadyResult,
+}
+
+/// What a growing count has to be.
+#[derive(Clone)]
+enum SteadyTest {
+    Rounds(Steadiness),
+    Halves(EvenHalves),
+}
+
+impl SteadyTest {
+    fn look(&mut self, now: Timestamp, done: u64) -> Option<SteadyState> {
+        match self {
+            Self::Rounds(rounds) => rounds.look(now, done),
+            Self::Halves(halves) => halves.look(now, done),
+        }
+    }
 }
 
 impl<'a> SteadyWatcher<'a> {
@@ -51,17 +67,24 @@ impl<'a> SteadyWatcher<'a> {
                 }
             }
             for limit in &ready.job.stop.first_of {
-                let StopLimit::Steady(SteadyRule { round, rounds, spread, slope }) = *limit else {
-                    continue;
+                let (bytes, ops) = match *limit {
+                    StopLimit::Steady(SteadyRule { round, rounds, spread, slope }) => {
+                        let test = Steadiness::new(round, rounds, spread, slope);
+                        (SteadyTest::Rounds(test.clone()), SteadyTest::Rounds(test))
+                    }
+                    StopLimit::EvenHalves(time) => {
+                        let of = |grain| SteadyTest::Halves(EvenHalves::new(time, grain));
+                        (of(ready.blocks.pattern.largest().0), of(1))
+                    }
+                    _ => continue,
                 };
-                let steadiness = Steadiness::new(round, rounds, spread, slope);
                 jobs.push(Mutex::new(SteadyJob {
                     name: &ready.job.name,
                     all_live_counters,
                     halt,
                     after: ready.job.delay + ready.ramp(),
-                    bytes: steadiness.clone(),
-                    ops: steadiness,
+                    bytes,
+                    ops,
                     found: SteadyResult {
                         job: ready.job.name.clone(),
                         counted: RateBasis::Bytes,

@@ -52,7 +52,7 @@ impl Plan {
 }
 
 fn limit(job: &Job) -> Option<Nanos> {
-    Some(job.stop.time()? + job.stop.ramp + job.delay)
+    Some(job.stop.expected_time()? + job.stop.ramp + job.delay)
 }
 
 /// What a job moves that nothing but its bytes ends, where its size is said.

@@ -46,6 +46,9 @@ pub enum StopLimit {
     Steady(SteadyRule),
     /// A figure that keeps to a limit over a window.
     SteadyWindow(SteadyWindow),
+    /// A rate that no longer moves: the two halves of the last so much counted time agree, to 3 % or their noise. It
+    /// ends no job sooner than after that time.
+    EvenHalves(Nanos),
 }
 
 /// The SNIA rule: in the last `rounds` rounds the spread and the slope of the rate are small.
@@ -86,7 +89,7 @@ impl StopRule {
             ));
         }
         let steady =
-            |limit: &&StopLimit| matches!(limit, StopLimit::Steady(_) | StopLimit::SteadyWindow(_));
+            |limit: &&StopLimit| matches!(limit, StopLimit::Steady(_) | StopLimit::SteadyWindow(_) | StopLimit::EvenHalves(_));
         let mut steady = self.first_of.iter().filter(steady);
         if steady.nth(1).is_some() {
             return Err(Refusal::new(
@@ -96,6 +99,12 @@ impl StopRule {
         }
         if let Some(window) = self.steady_window() {
             return window.check();
+        }
+        if self.even_halves().is_some_and(|time| time < Nanos::secs(1)) {
+            return Err(Refusal::new(
+                "halves of less than 500 ms, in which a running job is looked at five times",
+                "give 'even_halves' 1000000000 or more, in ns",
+            ));
         }
         let Some(SteadyRule { round, rounds, spread, slope }) = self.steady() else {
             return Ok(());
@@ -143,6 +152,19 @@ impl StopRule {
             _ => None,
         });
         times.min()
+    }
+
+    /// The counted time after which it is expected to end: at the latest, or as soon as its rate may be found even.
+    pub fn expected_time(&self) -> Option<Nanos> {
+        self.even_halves().or_else(|| self.time())
+    }
+
+    /// The time over which the halves of a rate have to agree, if that is planned.
+    pub fn even_halves(&self) -> Option<Nanos> {
+        self.first_of.iter().find_map(|limit| match limit {
+            StopLimit::EvenHalves(time) => Some(*time),
+            _ => None,
+        })
     }
 
     /// The steady state that ends it, if one is planned.

@@ -48,7 +48,7 @@ pub use plan::{
 };
 pub use series::{Series, Values};
 pub use steady::{
-    AverageOfFall, ConditionOf, ConditionState, ConditionStep, EndBeforeSteady, SteadyClaim,
+    AverageOfFall, ConditionOf, ConditionState, ConditionStep, EndBeforeSteady, SteadyClaim, WentOn,
 };
 pub use study::{CardWork, CellInstead, ObstacleClaim};
 pub use summary::{CorrectedTo, DataArrival, OtherPhases};

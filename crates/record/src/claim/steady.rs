@@ -102,6 +102,17 @@ pub enum EndBeforeSteady {
     AtOperations(u64),
 }
 
+/// What became of a job that went on beyond its usual time because its rate still moved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum WentOn {
+    /// For so long.
+    UntilSteady(Nanos),
+    /// To the end of the time that it may take.
+    NeverSteady(Nanos),
+}
+
 /// A condition of a run that changed, as it was before and after.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

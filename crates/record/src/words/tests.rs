@@ -195,6 +195,7 @@ fn each_claim(wanted: &mut WantedMessages) {
     wanted.add::<ConditionState>();
     wanted.add::<ConditionStep>();
     wanted.add::<EndBeforeSteady>();
+    wanted.add::<WentOn>();
     wanted.add::<SummaryClaim>();
     wanted.add::<DataArrival>();
     wanted.add::<CorrectedTo>();
