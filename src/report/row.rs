@@ -148,7 +148,8 @@ pub fn shape(plan: &Plan, phase: &Phase, jobs: &[ResolvedJob]) -> Option<String>
 pub fn steady(record: &Record, phase: &PhaseRecord, voice: Voice) -> Vec<String> {
     let told = |SteadyResult { job, counted, after, state, .. }: &SteadyResult| {
         let of = if phase.steady.len() > 1 { format!("{job}: ") } else { String::new() };
-        if let Some(stop) = stop_of(record, phase, job).filter(|stop| stop.even_halves().is_some()) {
+        if let Some(stop) = stop_of(record, phase, job).filter(|stop| stop.even_halves().is_some())
+        {
             return Some(format!("{of}{}", voice.say(&went_on(stop, phase, *after)?)));
         }
         let Some((state, after)) = state.as_ref().zip(*after) else {
@@ -178,7 +179,7 @@ fn went_on(stop: &StopRule, phase: &PhaseRecord, after: Option<Nanos>) -> Option
     match after {
         // It is looked at ten times a second.
         Some(after) => {
-            let longer = after > counted + stop.even_halves()? + Nanos::millis(300);
+            let longer = after > counted + stop.even_halves()? + Nanos::millis(200);
             longer.then_some(WentOn::UntilSteady(time))
         }
         None => (time >= stop.time()?).then_some(WentOn::NeverSteady(time)),

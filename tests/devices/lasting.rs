@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use assay_plan::plan::Action;
-use assay_plan::unit::Bytes;
+use assay_plan::unit::{Bytes, Nanos};
 use assay_record::record::{MeasuredSubject, Trust};
 
 use crate::kernel::{hear, hear_own, told};
@@ -51,6 +51,26 @@ fn a_burst_that_is_half_of_the_bytes_is_no_part_of_the_figure() {
         // Writeback makes I/Os of 8 MiB, of which one more or less is in the second part.
         assert!((0.8..1.35).contains(&of_truth), "{of_truth}\n{heard}");
     }
+}
+
+/// A row of quick goes on until what it shows is what lasts, and says that it did.
+#[test]
+fn a_row_goes_on_until_its_rate_is_steady() {
+    let _alone = lab::alone();
+    let fast = Speed::bytes(200 * MI, 16 * MI);
+    let card = lab::need!(Card::new(Shape { speed: fast, ..Shape::paced() }));
+    let _bursts = card.bursts(32 * MI, 4 * MI, Duration::from_secs(1000));
+    let heard = hear_own(lab::assay(["quick"]).word(card.mount()).within(card.rooms()));
+    told("quick", &heard);
+    let row = heard.named("seq-write");
+    assert!(row.span.time() > Nanos::millis(5_200), "{heard}");
+    let verdict = row.verdict.as_ref().expect("judged");
+    assert_eq!((verdict.trust, verdict.measures), (Trust::Doubtful, MeasuredSubject::Unsteady));
+    let lasts = verdict.corrected.as_ref().unwrap_or_else(|| panic!("not corrected\n{heard}"));
+    assert!((0.97..1.03).contains(&(lasts.value / (4.0 * MI as f64))), "{heard}");
+    assert!(heard.ran.stdout.contains("↳ Ran for "), "{heard}");
+    // What the device holds is steady at once.
+    assert!(heard.named("rand-write-q32").span.time() < Nanos::millis(5_400), "{heard}");
 }
 
 /// Behind the page cache as past it: a device that stands still for nine tenths of a second, again and again.

@@ -4,7 +4,7 @@ use super::measure::PhaseView;
 use super::threshold::{CLIFF_INTERVAL, CLIFF_INTERVALS, MORE};
 use assay_plan::unit::Nanos;
 use assay_record::evidence::Direction;
-use assay_record::record::SamplePoint;
+use assay_record::record::{PhaseRecord, SamplePoint};
 
 /// What the device did in a while.
 #[derive(Clone, Copy)]
@@ -59,24 +59,52 @@ pub(super) fn samples(phase_view: &PhaseView<'_>) -> Option<Vec<RateInterval>> {
     if directions.any(|other| other != way) {
         return None;
     }
-    // What goes past the page cache is at the device when its call returns. Of the rest only the
-    // device's own counters tell, and those count what others do there as well.
-    let direct = past_cache(phase_view);
-    let bytes = |point: &SamplePoint| match (way, direct) {
-        (Direction::Read, true) => Some(point.read_bytes),
-        (Direction::Write, true) => Some(point.write_bytes),
-        (Direction::Read, false) => point.device_read_bytes,
-        (Direction::Write, false) => point.device_write_bytes,
+    let at_device = |point: &SamplePoint| match way {
+        Direction::Read => point.device_read_bytes,
+        Direction::Write => point.device_write_bytes,
     };
-    let end = end(phase_view);
-    let (mut samples, mut then) = (vec![], Nanos::ZERO);
-    for point in phase_view.phase.series.points.iter().filter(|point| point.at_ns <= end) {
-        samples.push(RateInterval { time: point.at_ns.less(then), bytes: bytes(point)? });
-        then = point.at_ns;
-    }
+    let by_calls = |point: &SamplePoint| match way {
+        Direction::Read => Some(point.read_bytes),
+        Direction::Write => Some(point.write_bytes),
+    };
     let asked = phase_view.phase.flows.iter().filter(|flow| flow.direction == way);
-    let asked = asked.fold(0, |sum: u64, flow| sum.saturating_add(flow.bytes.0));
-    (total(&samples).bytes as f64 <= asked as f64 * (1.0 + MORE)).then_some(samples)
+    let asked = asked.fold(0, |sum: u64, flow| sum.saturating_add(flow.bytes.0)) as f64;
+    let end = end(phase_view);
+    let device = series(phase_view.phase, end, at_device);
+    let moved = device.as_ref().map(|samples| total(samples).bytes as f64);
+    // The device's own counters also count what others do there.
+    let alone = moved.is_some_and(|moved| moved <= asked * (1.0 + MORE));
+    if !past_cache(phase_view) {
+        return device.filter(|_| alone);
+    }
+    // What goes past the page cache is at the device when its call returns, if not on several of its members. Where
+    // large blocks are in flight, several calls return at once of what the device did one after another.
+    if moved.is_some_and(|moved| (moved / asked.max(1.0) - 1.0).abs() <= SAME) {
+        return device;
+    }
+    let calls = series(phase_view.phase, end, by_calls)?;
+    (total(&calls).bytes as f64 <= asked * (1.0 + MORE)).then_some(calls)
+}
+
+/// A share of what was asked for that does not make the device's bytes others.
+const SAME: f64 = 0.03;
+
+/// The samples up to the end; the last of them was taken a moment after it.
+fn series(
+    phase: &PhaseRecord,
+    end: Nanos,
+    bytes: impl Fn(&SamplePoint) -> Option<u64>,
+) -> Option<Vec<RateInterval>> {
+    let (mut samples, mut then) = (vec![], Nanos::ZERO);
+    for point in &phase.series.points {
+        let at = point.at_ns.min(end);
+        if at <= then {
+            break;
+        }
+        samples.push(RateInterval { time: at.less(then), bytes: bytes(point)? });
+        then = at;
+    }
+    Some(samples)
 }
 
 /// All that is moved to or from devices goes past the page cache.

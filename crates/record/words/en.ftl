@@ -724,8 +724,8 @@ end-before-steady-at-time = Stopped at the { $value } limit before it was steady
 end-before-steady-at-bytes = Stopped at the { $value } limit before it was steady
 end-before-steady-at-operations = Stopped at the { $value } operations limit before it was steady
 
-went-on-until-steady = Went on for { $value }, until its rate was steady
-went-on-never-steady = Went on for { $value }, and its rate was still not steady
+went-on-until-steady = Ran for { $value }, until its rate was steady
+went-on-never-steady = Ran for { $value }, and its rate was still not steady
 
 condition-step = { $what } (from { $before } to { $now })
 condition-of-pcie-link = PCIe link of { $value }

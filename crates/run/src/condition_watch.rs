@@ -150,6 +150,9 @@ impl ConditionWatch {
     }
 }
 
+/// An I/O takes no longer than this part of the time between two looks where its latency tells what was in flight.
+const PART_OF_LOOK: f64 = 8.0;
+
 /// Requests of others in flight at a disk, on average between two looks. By Little's law a mean number in flight is
 /// the sum of times over the time: the disk tells it of all requests, our latencies of ours. One I/O of ours may be
 /// several requests: where the disk's are smaller, ours count for as many. So it is the least that others had.
@@ -159,7 +162,9 @@ fn others_in_flight(leaf: &WatchedLeaf, before: &Counted, now: &Counted) -> Opti
     let since = |which: fn(&LiveReading) -> u64| which(&now.done).wrapping_sub(which(&before.done));
     let (ops, timed) = (since(LiveReading::ops), since(|done| done.timed_ops));
     let lat = since(|done| done.lat_ns_sum) as f64 * ops as f64 / timed.max(1) as f64;
-    if timed == 0 || time < SHORTEST {
+    // A latency is known when its I/O ends: of long ones too much may be outside of these two looks.
+    let long = lat * PART_OF_LOOK > ops as f64 * time.0 as f64;
+    if timed == 0 || time < SHORTEST || long {
         return None;
     }
     let bytes = since(|done| done.read_bytes.wrapping_add(done.write_bytes));
@@ -211,6 +216,8 @@ mod tests {
         let mut large = counted(7, disk(4000, 8_000), 1000, Nanos::secs(2));
         large.done.read_bytes *= 4;
         assert_eq!(others(&large), some("0"));
+        // Eight of ours, of which one has ended.
+        assert_eq!(others(&counted(7, disk(8, 16_000), 2, Nanos::secs(2))), None);
         // Nothing was timed, or the disk was not seen.
         assert_eq!(others(&counted(7, disk(1, 1), 0, Nanos::ZERO)), None);
         assert_eq!(others(&counted(7, None, 1000, Nanos::secs(2))), None);

@@ -534,7 +534,11 @@ fn moved(
 
 /// What is expected to end a phase, as far as it is planned: its longest time.
 pub(super) fn limit(phase: &Phase) -> Option<Nanos> {
-    phase.jobs.iter().filter_map(|job| Some(job.stop.expected_time()? + job.stop.ramp + job.delay)).max()
+    phase
+        .jobs
+        .iter()
+        .filter_map(|job| Some(job.stop.expected_time()? + job.stop.ramp + job.delay))
+        .max()
 }
 
 /// Watches the devices while nothing is done.

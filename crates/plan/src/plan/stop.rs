@@ -88,8 +88,12 @@ impl StopRule {
                 "give 'first_of' a limit of 'bytes' or 'passes', or leave 'at_least' out",
             ));
         }
-        let steady =
-            |limit: &&StopLimit| matches!(limit, StopLimit::Steady(_) | StopLimit::SteadyWindow(_) | StopLimit::EvenHalves(_));
+        let steady = |limit: &&StopLimit| {
+            matches!(
+                limit,
+                StopLimit::Steady(_) | StopLimit::SteadyWindow(_) | StopLimit::EvenHalves(_)
+            )
+        };
         let mut steady = self.first_of.iter().filter(steady);
         if steady.nth(1).is_some() {
             return Err(Refusal::new(

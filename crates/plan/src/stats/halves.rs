@@ -74,8 +74,7 @@ impl EvenHalves {
 /// The standard deviation of the rounds about a rate that may step: by the median distance of neighbours, which a
 /// single step does not change.
 fn deviation(counts: &[f64]) -> f64 {
-    let mut distances: Vec<f64> =
-        counts.windows(2).map(|pair| (pair[1] - pair[0]).abs()).collect();
+    let mut distances: Vec<f64> = counts.windows(2).map(|pair| (pair[1] - pair[0]).abs()).collect();
     distances.sort_by(f64::total_cmp);
     distances.get(distances.len() / 2).copied().unwrap_or(0.0) / MEDIAN_DISTANCE
 }
