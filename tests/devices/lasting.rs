@@ -73,6 +73,23 @@ fn a_row_goes_on_until_its_rate_is_steady() {
     assert!(heard.named("rand-write-q32").span.time() < Nanos::millis(5_400), "{heard}");
 }
 
+/// Whatever a run had open is closed when it has ended.
+#[test]
+fn a_file_system_can_be_unmounted_right_after_a_run() {
+    let _beside = lab::beside();
+    let card = lab::need!(Card::new(Shape::paced()));
+    for words in ["--rw randread", "--rw write --depth 8", "--rw randread --buffered"] {
+        let typed = lab::assay(["io"]).word(card.mount()).word("--size").word("4M");
+        let typed = words.split(' ').fold(typed, |typed, word| typed.word(word));
+        let heard = hear_own(typed.word("--time").word("200ms"));
+        told(words, heard.ran.code());
+        for (tool, from) in [("umount", None), ("mount", Some(card.device()))] {
+            let status = Command::new(tool).args(from).arg(card.mount()).status();
+            assert!(status.expect("it runs").success(), "{words}: {tool}\n{heard}");
+        }
+    }
+}
+
 /// Behind the page cache as past it: a device that stands still for nine tenths of a second, again and again.
 #[test]
 fn a_device_that_comes_and_goes_is_seen_behind_the_page_cache() {

@@ -355,6 +355,11 @@ impl Drop for UringQueue<'_> {
             }
             while self.answer().is_some() {}
         }
+        // The kernel takes a ring apart in a worker of its own, after its last file descriptor is closed, and files that are
+        // registered with it are open until then: the file system could not be unmounted yet.
+        if self.setup.registered {
+            let _ = self.ring.submitter().unregister_files();
+        }
     }
 }
 
