@@ -1,17 +1,20 @@
 //! The two balances of a phase in words: where its bytes went, and its time.
 
 use super::fact::{PageFact, fact, listed};
+use super::figure::digits;
 use assay_plan::unit::{ByteRange, Bytes, Share};
 use assay_record::claim::ConditionStep;
 use assay_record::evidence::Direction;
 use assay_record::record::{
-    ByteBalance, ByteMover, ConditionChange, MeasuredSubject, PhaseLedger, PhaseRecord, RateLevel,
-    Record, TimeBalance, Trust, Verdict,
+    ByteBalance, ByteMover, ConditionChange, MeasuredSubject, MemberWork, PhaseLedger, PhaseRecord,
+    RateLevel, Record, TimeBalance, Trust, Verdict,
 };
 use assay_record::words::Voice;
 
 /// Of so many phases it is told.
 const PHASES: usize = 4;
+/// So many devices side by side are told of.
+const MEMBERS: usize = 8;
 /// So many changes are told.
 const CHANGES: usize = 6;
 /// Terms below this share are not told.
@@ -69,6 +72,7 @@ pub fn of_record(record: &Record, voice: Voice) -> Vec<PageFact> {
 /// The balances of a phase, with `bytes` and `time` before them.
 pub fn facts(ledger: &PhaseLedger, voice: Voice) -> Vec<PageFact> {
     let mut facts = listed("bytes", ledger.bytes.iter().map(bytes));
+    facts.extend(listed("members", members(&ledger.members, voice)));
     facts.extend(ledger.time.as_ref().map(|balance| fact("time", time(balance, voice))));
     facts.extend(levels(ledger, voice).map(|text| fact("rate", text)));
     facts.extend(listed(
@@ -76,6 +80,29 @@ pub fn facts(ledger: &PhaseLedger, voice: Voice) -> Vec<PageFact> {
         ledger.changes.iter().take(CHANGES).map(|one| change(one, voice)),
     ));
     facts
+}
+
+/// `loop0: 20 MiB written, 98 % busy, 7.9 in flight, limit 4.19 MB/s`.
+fn members(members: &[MemberWork], voice: Voice) -> Vec<String> {
+    let one = |member: &MemberWork| {
+        let bytes = [(member.read, "read"), (member.written, "written")]
+            .into_iter()
+            .filter(|(bytes, _)| *bytes > Bytes::ZERO)
+            .map(|(bytes, way)| format!("{bytes} {way}, "))
+            .collect::<String>();
+        if bytes.is_empty() {
+            return format!("{}: nothing", member.device);
+        }
+        let (busy, queue) = (Share(member.busy), digits(member.in_flight));
+        let limit = member.limit.map(|limit| format!(", limit {}", voice.say(&limit)));
+        let limit = limit.unwrap_or_default();
+        format!("{}: {bytes}{busy} busy, {queue} in flight{limit}", member.device)
+    };
+    let mut told: Vec<String> = members.iter().take(MEMBERS).map(one).collect();
+    if members.len() > MEMBERS {
+        told.push(format!("{} more", members.len() - MEMBERS));
+    }
+    told
 }
 
 /// `at 2.04 s: limit on writes to loop3, 4.19 MB/s, then 16.8 MB/s`.

@@ -291,13 +291,17 @@ pub(super) fn member(
     level: &DeviceLevel<'_>,
     throttle: &Throttle,
 ) -> Option<DiskCounters> {
-    let evidence = &flow_view.phase.evidence;
+    let several = level.layers.len() > 1;
+    several.then(|| counted(flow_view.phase, &throttle.name)).flatten()
+}
+
+/// What a device did from the first I/O of a phase to the stop of the clock, by its kernel name.
+pub(super) fn counted(phase: &PhaseRecord, name: &str) -> Option<DiskCounters> {
     let here = |look: &Snapshot| {
-        let device = look.devices.iter().find(|device| device.name == throttle.name)?;
+        let device = look.devices.iter().find(|device| device.name == name)?;
         device.counters.seen().copied()
     };
-    let several = level.layers.len() > 1;
-    let (before, stop) = here(&evidence.before).zip(here(&evidence.stop)).filter(|_| several)?;
+    let (before, stop) = here(&phase.evidence.before).zip(here(&phase.evidence.stop))?;
     Some(stop.since(&before))
 }
 

@@ -14,7 +14,9 @@ use super::threshold::{OWN_BYTES, REACHED, RESIDENT, SAMPLE, SAMPLE_SHARE_MOST, 
 use assay_plan::plan::{Action, Caching, Durability, OffsetOrdering, Phase, Work};
 use assay_plan::stats::Estimate;
 use assay_plan::unit::{Bytes, Nanos, Timestamp};
-use assay_record::evidence::{CachePages, Direction, Extents, LeafKind, Snapshot, Subject};
+use assay_record::evidence::{
+    BlockLayer, CachePages, Direction, Extents, LayerKind, LeafKind, Snapshot, Subject,
+};
 use assay_record::record::{Flow, PhaseRecord, Record, SamplePoint, TruncatedFile};
 
 pub(super) use level::ratio;
@@ -146,6 +148,20 @@ impl<'a> FlowView<'a> {
     /// The device that the path names.
     pub fn top(&self) -> Option<&DeviceLevel<'a>> {
         self.levels.first().filter(|level| level.readable())
+    }
+
+    /// The highest level of several devices that share the bytes; of a pool, where one device keeps what the other
+    /// means, there is none.
+    pub fn beside(&self) -> Option<&DeviceLevel<'a>> {
+        let several = self.levels.iter().find(|level| level.layers.len() > 1)?;
+        let apart = |layer: &&BlockLayer| match &layer.kind {
+            LayerKind::Mapper { uuid } => uuid.ends_with("meta"),
+            LayerKind::Cache => true,
+            _ => false,
+        };
+        let down_to = self.levels.iter().filter(|level| level.depth <= several.depth);
+        let pool = down_to.flat_map(|level| level.layers.iter()).any(|layer| apart(layer));
+        (!pool).then_some(several)
     }
 
     /// The name of that device, or what else the bytes went to.

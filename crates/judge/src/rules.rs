@@ -16,7 +16,7 @@ use super::{
     worn_out, wrong_content, zoned_or_dax,
 };
 use assay_plan::unit::Bandwidth;
-use assay_record::claim::{Claim, DataArrival, FlushClaim, MemoryClaim, SummaryClaim};
+use assay_record::claim::{Claim, DataArrival, FlushClaim, LayerClaim, MemoryClaim, SummaryClaim};
 use assay_record::record::{
     Finding, FindingWeight, MeasuredSubject, NextStep, PhaseLedger, PhaseRecord, Record,
     TimeBalance, TimeHolder, Trust, Verdict,
@@ -309,12 +309,22 @@ fn summary(
             // Who reads a limit beside half of it wants to know why first.
             claims.sort_by_key(|claim| {
                 use FlushClaim::{WrittenMore, WrittenTwice};
-                !matches!(claim, Claim::Flush(WrittenTwice { .. } | WrittenMore { .. }))
+                let more = matches!(claim, Claim::Flush(WrittenTwice { .. } | WrittenMore { .. }));
+                !more && !is_few(claim)
             });
         }
         None => {}
     }
+    if trust != Trust::Sound {
+        claims.extend(found.iter().map(|f| &f.claim).filter(|claim| is_few(claim)).cloned());
+        claims.dedup();
+    }
     claims
+}
+
+/// Of several devices only some did the work.
+fn is_few(claim: &Claim) -> bool {
+    matches!(claim, Claim::Layer(LayerClaim::FewMembers { .. }))
 }
 
 /// The findings that are worth saying beside a figure that may be believed.
@@ -323,6 +333,7 @@ pub(super) fn asides(found: &[Finding]) -> impl Iterator<Item = &Finding> {
         [same_data::RULE.id, flush_bound::RULE.id, waiting_for_cpu::RULE.id, same_disk::RULE.id]
             .contains(&f.trap)
             || f.claim.is_of_more_work()
+            || is_few(&f.claim)
     })
 }
 

@@ -424,6 +424,7 @@ layer-blocks-shared = This is not the speed of a disk: { $part } of the copy sha
 layer-read-encoded = { $part } of the file is compressed or encoded: { $device } read fewer bytes than the program got.
 layer-data-reduced = { $device } got { $reached } of what was written, although everything was flushed: a layer above it reduced the data.
 layer-deduplicates = The storage deduplicates: repeated data was written at { $repeated } or more, unique data at { $unique } at most.
+layer-few-members = Only { $few } of { $all } devices side by side moved { $part } of the bytes: { $devices }.
 layer-covers = The figure covers { $device } and everything below it: { $work }.
 layer-end-in-memory = { $path } is memory, so the figure is that of the other end of the copy.
 layer-ram-disk = This is the speed of memory, as requested: { $path } is a RAM disk.

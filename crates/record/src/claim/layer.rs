@@ -47,6 +47,13 @@ pub enum LayerClaim {
         repeated: Bandwidth,
         unique: Bandwidth,
     },
+    /// Of devices side by side some did as good as nothing.
+    FewMembers {
+        devices: String,
+        few: usize,
+        all: usize,
+        part: Share,
+    },
     Covers {
         device: String,
         work: LayerWork,

@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::ConditionChange;
+use crate::claim::CgroupLimit;
 use crate::evidence::Direction;
 use assay_plan::unit::{Bandwidth, ByteRange, Bytes, Nanos};
 
@@ -16,6 +17,9 @@ pub struct PhaseLedger {
     /// Bytes, for each direction and set of devices.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bytes: Vec<ByteBalance>,
+    /// Devices side by side below the path, those that moved most first; empty where there is one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub members: Vec<MemberWork>,
     /// Time of those who did the I/O; absent where it cannot be told: of models, of phases without time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time: Option<TimeBalance>,
@@ -91,6 +95,25 @@ pub struct LowerBytes {
     pub device: String,
     /// What passed them, each copy of a mirror once; others' included.
     pub bytes: Bytes,
+}
+
+/// What one of several devices side by side did while the clock ran; others' work included.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct MemberWork {
+    /// Its kernel name.
+    pub device: String,
+    /// Bytes read from it.
+    pub read: Bytes,
+    /// Bytes written to it.
+    pub written: Bytes,
+    /// Share of the time in which it had requests.
+    pub busy: f64,
+    /// Requests in flight there, on average.
+    pub in_flight: f64,
+    /// What a control group allows the run there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<CgroupLimit>,
 }
 
 /// Somebody else who moved bytes meanwhile.

@@ -59,8 +59,8 @@ pub use judgement::{
     Exhibit, Finding, FindingWeight, MeasuredSubject, NextStep, Remedy, ToldClaim, Trust, Verdict,
 };
 pub use ledger::{
-    ByteBalance, ByteMover, HeldSpan, LowerBytes, PhaseLedger, RateLevel, TimeBalance, TimeHolder,
-    TimeTerm,
+    ByteBalance, ByteMover, HeldSpan, LowerBytes, MemberWork, PhaseLedger, RateLevel, TimeBalance,
+    TimeHolder, TimeTerm,
 };
 pub use loss::ExpectedLoss;
 pub use metric::{Absence, FigureUnit, LatencyPart, Metric, Statistic};

@@ -405,6 +405,35 @@ impl DoctoredRecord {
         self.record.resolved.subjects[main].stack[0].kind = kind;
     }
 
+    /// In the place of the main device several side by side, `loop10` and those after it, each of which wrote so much until
+    /// the stop.
+    pub fn side_by_side(&mut self, written: &[Bytes]) {
+        let main = self.main();
+        let one = self.record.resolved.subjects[main].stack[0].clone();
+        let names: Vec<String> = (10..).zip(written).map(|(at, _)| format!("loop{at}")).collect();
+        let member = |(minor, name): (u32, &String)| BlockLayer {
+            name: name.clone(),
+            number: DeviceNumber { minor, ..one.number },
+            ..one.clone()
+        };
+        self.record.resolved.subjects[main].stack = (10..).zip(&names).map(member).collect();
+        let evidence = &mut self.record.phases[0].evidence;
+        let then =
+            [Some(&mut evidence.before), Some(&mut evidence.stop), evidence.settled.as_deref_mut()];
+        for (snapshot, ended) in then.into_iter().zip([false, true, true]) {
+            let Some(snapshot) = snapshot else { continue };
+            let each = names.iter().zip(written).map(|(name, bytes)| {
+                let mut counters = earlier();
+                if ended {
+                    counters.write_bytes += bytes.0;
+                    counters.writes += bytes.0.div_ceil(256 * KIB);
+                }
+                DeviceReading { name: name.clone(), counters: Reading::Seen(counters) }
+            });
+            snapshot.devices = each.collect();
+        }
+    }
+
     /// Bytes that the device answered in each tenth of a second, as it was asked for them.
     pub fn device_series(&mut self, bytes: &[u64]) {
         let points = bytes.iter().zip(1_u64..).map(|(&bytes, n)| SamplePoint {
