@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 /// A job of blocks of 4 KiB by three processes.
 fn blocks(target: &Value, action: &str, changes: &[(&str, Value)]) -> Value {
     let mut job = json!({
-        "name": action, "crew": "processes", "workers": 3,
+        "name": action, "worker_kind": "processes", "workers": 3,
         "work": { "blocks": {
             "target": target,
             "pattern": {
@@ -156,7 +156,7 @@ fn processes_work_on_trees() {
     let folder = tempfile::tempdir().expect("a folder");
     let tree = |action: &str| {
         json!({
-            "name": action, "crew": "processes", "workers": 3,
+            "name": action, "worker_kind": "processes", "workers": 3,
             "work": { "tree": { "dir": folder.path(), "action": action, "files": 100 } },
         })
     };
@@ -178,7 +178,7 @@ fn processes_work_on_trees() {
 fn threads_and_processes_keep_step() {
     let share = |weight: u32| ("balance", json!({ "weight": weight }));
     let ops_limit = ("stop", json!({ "first_of": [{ "ops": 10_000 }] }));
-    let threads = ("crew", json!("threads"));
+    let threads = ("worker_kind", json!("threads"));
     let jobs = vec![
         blocks(&nowhere(), "read", &[null(), share(1), ops_limit]),
         blocks(&nowhere(), "write", &[null(), share(2), endless(), threads]),

@@ -84,11 +84,11 @@ fn each_worker_has_its_files_and_all_are_read_back_whole() {
             dirs.iter().for_each(|dir| std::fs::create_dir(dir).expect("made"));
             let kept = files(&dirs, 5, json!({ "order": among, "lifetime": "keep" }));
             let depth = ("iodepth", json!(4));
-            let crew = [("workers", json!(3)), ("method", method.clone()), depth];
-            let mut reading = crew.to_vec();
+            let several = [("workers", json!(3)), ("method", method.clone()), depth];
+            let mut reading = several.to_vec();
             reading.extend([("order", json!("shuffled")), ("verify", json!("full"))]);
             let record = go(&plan(&[
-                phase("write", &[job("w", &kept, "write", &crew)]),
+                phase("write", &[job("w", &kept, "write", &several)]),
                 phase("read", &[job("r", &kept, "read", &reading)]),
             ]));
             // 3 workers, 5 files, 4 blocks.

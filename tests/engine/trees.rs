@@ -33,7 +33,7 @@ fn phase(name: &str, dir: &Path, action: &str, changes: &[(&str, Value)]) -> Val
     });
     for (name, value) in changes {
         let place = match *name {
-            "workers" | "stop" | "rate" | "crew" => "",
+            "workers" | "stop" | "rate" | "worker_kind" => "",
             _ => "/work/tree",
         };
         job.pointer_mut(place).expect("it is there")[*name] = value.clone();

@@ -9,13 +9,13 @@ use assay_plan::stats::LiveReading;
 use super::prepared_job::PreparedJob;
 use super::resolve::{in_zones, region, start_of, writes_each_block};
 
-/// Blocks of `all` that lane `backend` of `backends` has in a pass.
+/// Blocks of `all` that backend `backend` of `backends` has in a pass.
 fn part_of_lane(all: u64, backend: usize, backends: usize) -> u64 {
     all.saturating_sub(backend as u64).div_ceil(backends as u64)
 }
 
 /// The parts of each of its files that a worker of a job has filled for certain, from what each
-/// of its lanes has written: all of it after a whole pass, all of its places where they are few, and the
+/// of its backends has written: all of it after a whole pass, all of its places where they are few, and the
 /// beginning of one file that is written forward. `files`: how many files it goes through.
 pub(super) fn filled(
     job: &PreparedJob,
@@ -51,7 +51,7 @@ pub(super) fn filled(
     let one_size = pattern.block.smallest().0 == block;
     let reach = match backends {
         [alone] => Some(alone.write_bytes),
-        // The first block that a lane has not come to.
+        // The first block that a backend has not come to.
         backends if one_size => {
             let missing = |(backend, reading): (usize, &LiveReading)| {
                 (reading.write_bytes / block).saturating_mul(backends.len() as u64) + backend as u64

@@ -34,7 +34,7 @@ pub(super) fn drain(
     let memory = first.memory.seen()?;
     // A thread that hangs in its flush must not be there when processes are forked.
     let mut jobs = plan.phases.iter().flat_map(|phase| phase.jobs.iter());
-    let forks = jobs.any(|job| job.crew == WorkerKind::Processes);
+    let forks = jobs.any(|job| job.worker_kind == WorkerKind::Processes);
     if forks || memory.dirty + memory.writeback < LEAST {
         return None;
     }

@@ -188,7 +188,7 @@ impl<'f> WorkerContext<'f> {
         let mut hands = Vec::new();
         for (number, prepared_worker) in workers.into_iter().enumerate() {
             let PreparedWorker { job, standing, hand } = prepared_worker;
-            let hand = match self.ready[job].job.crew {
+            let hand = match self.ready[job].job.worker_kind {
                 WorkerKind::Threads => Ok(hand),
                 WorkerKind::Processes => {
                     let (common, stand) = (self.common, || standing.take());

@@ -146,11 +146,11 @@ fn check_crew(job: &Job) -> Result<(), Refusal> {
             "give a time",
         ));
     }
-    if job.crew != WorkerKind::Processes {
+    if job.worker_kind != WorkerKind::Processes {
         return Ok(());
     }
     if matches!(job.work, Work::Copy(_)) {
-        return Err(Refusal::new("a copy in a process of its own", "leave 'crew' out"));
+        return Err(Refusal::new("a copy in a process of its own", "leave 'worker_kind' out"));
     }
     if !process::is_single() {
         return Err(Refusal::new(

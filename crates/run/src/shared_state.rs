@@ -35,7 +35,7 @@ impl SharedState {
     /// ENOMEM.
     pub fn new(ready: &[PreparedJob]) -> io::Result<Self> {
         let threads: usize = ready.iter().map(|job| job.threads as usize).sum();
-        let forks = ready.iter().any(|job| job.job.crew == WorkerKind::Processes);
+        let forks = ready.iter().any(|job| job.job.worker_kind == WorkerKind::Processes);
         Ok(Self {
             all_live_counters: SharedSlice::new(threads, forks)?,
             steps: SharedSlice::new(ready.len(), forks)?,

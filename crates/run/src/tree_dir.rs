@@ -33,7 +33,7 @@ pub(super) struct TreeDir {
     /// It stays.
     keep: bool,
     top: Option<(PathBuf, File)>,
-    stands: Vec<FileSet>,
+    file_sets: Vec<FileSet>,
 }
 
 /// The files of one kind of tree.
@@ -48,7 +48,7 @@ struct FileSet {
     held: FileSetContents,
 }
 
-/// What a stand holds.
+/// What a set holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FileSetContents {
     /// Its folders, and no file.
@@ -64,7 +64,7 @@ pub(super) enum FileSetContents {
     Unsure,
 }
 
-/// What is in the files of a stand.
+/// What is in the files of a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FileContent {
     /// What the plan says.
@@ -92,7 +92,7 @@ pub(super) enum MissingFiles {
 impl TreeDir {
     /// The grove below a folder, not yet made.
     pub fn below(dir: &Path, subject: usize, keep: bool) -> Self {
-        Self { dir: dir.to_path_buf(), subject, keep, top: None, stands: Vec::new() }
+        Self { dir: dir.to_path_buf(), subject, keep, top: None, file_sets: Vec::new() }
     }
 
     /// What it is called in faults and in the record.
@@ -119,19 +119,20 @@ impl TreeDir {
                 false => leftovers::make_tree(&self.dir, run)?,
             });
         }
-        let known = self.stands.iter().position(|s| s.workers == workers && s.tree.is_same(tree));
+        let known =
+            self.file_sets.iter().position(|s| s.workers == workers && s.tree.is_same(tree));
         if let Some(known) = known {
             return Ok(known);
         }
-        let stand = FileSet {
+        let set = FileSet {
             tree: tree.clone(),
             workers,
             roots: Vec::new(),
             names: Arc::from([]),
             held: FileSetContents::Nothing,
         };
-        self.stands.push(stand);
-        let number = self.stands.len() - 1;
+        self.file_sets.push(set);
+        let number = self.file_sets.len() - 1;
         match tree.named.is_empty() {
             true => self.make_folders(number)?,
             false => self.find_named(number)?,
@@ -143,16 +144,16 @@ impl TreeDir {
     fn find_named(&mut self, number: usize) -> Result<(), Fault> {
         let open = File::open(&self.dir);
         let open = open.map_err(|error| self.fault(Doing::Open, &self.dir, &error))?;
-        let names = paths_from(&self.stands[number].tree);
+        let names = paths_from(&self.file_sets[number].tree);
         let names = names.map_err(|error| self.fault(Doing::Find, &self.dir, &error))?;
-        self.stands[number].roots = vec![Arc::new(open.into())];
-        self.stands[number].names = names.into();
+        self.file_sets[number].roots = vec![Arc::new(open.into())];
+        self.file_sets[number].names = names.into();
         Ok(())
     }
 
     /// The paths of files that stand for themselves.
     pub fn names(&self, number: usize) -> Arc<[CString]> {
-        self.stands[number].names.clone()
+        self.file_sets[number].names.clone()
     }
 
     /// The folder of one kind of tree.
@@ -163,7 +164,7 @@ impl TreeDir {
 
     /// The root of one worker.
     fn root(&self, number: usize, worker: u32) -> PathBuf {
-        match self.stands[number].tree.shared {
+        match self.file_sets[number].tree.shared {
             true => self.folder(number).join("all"),
             false => self.folder(number).join(format!("w{worker:04}")),
         }
@@ -171,17 +172,17 @@ impl TreeDir {
 
     /// Makes the roots, subfolders and anchors of one kind of tree.
     fn make_folders(&mut self, number: usize) -> Result<(), Fault> {
-        let stand = &self.stands[number];
+        let set = &self.file_sets[number];
         let make = |path: &Path| {
             fs::create_dir(path).map_err(|error| self.fault(Doing::Create, path, &error))
         };
         make(&self.folder(number))?;
-        let workers = if stand.tree.shared { 1 } else { stand.workers };
+        let workers = if set.tree.shared { 1 } else { set.workers };
         let mut roots = Vec::new();
         for worker in 0..workers {
             let root = self.root(number, worker);
             make(&root)?;
-            for folder in 0..stand.tree.folders {
+            for folder in 0..set.tree.folders {
                 make(&root.join(folder_name(folder)))?;
             }
             let anchor = root.join(name::path(&name::word(ANCHOR.to_bytes())));
@@ -193,23 +194,23 @@ impl TreeDir {
                 .map_err(|error| self.fault(Doing::Open, &root, &error.into()))?;
             roots.push(Arc::new(open));
         }
-        self.stands[number].roots = roots;
+        self.file_sets[number].roots = roots;
         Ok(())
     }
 
     /// The open root of one worker, and what it is called in faults.
     pub fn open_root(&self, number: usize, worker: u32) -> (Arc<OwnedFd>, String) {
-        let stand = &self.stands[number];
-        if !stand.tree.named.is_empty() {
-            return (stand.roots[0].clone(), self.label());
+        let set = &self.file_sets[number];
+        if !set.tree.named.is_empty() {
+            return (set.roots[0].clone(), self.label());
         }
-        let place = if stand.tree.shared { 0 } else { worker as usize };
-        (stand.roots[place].clone(), self.root(number, worker).to_text())
+        let place = if set.tree.shared { 0 } else { worker as usize };
+        (set.roots[place].clone(), self.root(number, worker).to_text())
     }
 
     /// What an action needs that is not there.
     pub fn missing(&self, number: usize, action: Action) -> MissingFiles {
-        match (action, self.stands[number].held) {
+        match (action, self.file_sets[number].held) {
             (Action::Create, FileSetContents::Nothing) => MissingFiles::Nothing,
             (Action::Create, _) => MissingFiles::Room,
             (Action::Allocate, FileSetContents::All { content: FileContent::Empty, .. }) => {
@@ -231,22 +232,22 @@ impl TreeDir {
 
     /// Whether the files have the other of their names.
     pub fn renamed(&self, number: usize) -> bool {
-        matches!(self.stands[number].held, FileSetContents::All { renamed: true, .. })
+        matches!(self.file_sets[number].held, FileSetContents::All { renamed: true, .. })
     }
 
     /// What it holds now.
     pub fn hold(&mut self, number: usize, held: FileSetContents) {
-        self.stands[number].held = held;
+        self.file_sets[number].held = held;
     }
 
     /// What it holds after an action that was done to all its files, or not to all.
     pub fn after(&mut self, number: usize, action: Action, whole: bool, renamed: bool) {
-        let held = self.stands[number].held;
+        let held = self.file_sets[number].held;
         let content = match held {
             FileSetContents::All { content, .. } => content,
             _ => FileContent::Data,
         };
-        self.stands[number].held = match action {
+        self.file_sets[number].held = match action {
             _ if !action.changes() => held,
             _ if !whole => FileSetContents::Unsure,
             Action::Create => FileSetContents::All { renamed: false, content: FileContent::Data },
@@ -264,13 +265,13 @@ impl TreeDir {
         let open = open.map_err(|error| self.fault(Doing::Open, &folder, &error))?;
         remove_tree(&folder, &open, false)?;
         self.make_folders(number)?;
-        self.stands[number].held = FileSetContents::Nothing;
+        self.file_sets[number].held = FileSetContents::Nothing;
         Ok(())
     }
 
     /// An open folder: through it its file system is reached.
     pub fn fd(&self) -> Option<BorrowedFd<'_>> {
-        let root = || self.stands.first()?.roots.first().map(|root| root.as_fd());
+        let root = || self.file_sets.first()?.roots.first().map(|root| root.as_fd());
         self.top.as_ref().map(|(_, open)| open.as_fd()).or_else(root)
     }
 
@@ -279,7 +280,7 @@ impl TreeDir {
     /// What could not be removed comes back.
     pub fn remove_tree(&mut self) -> Vec<Fault> {
         let mut faults: Vec<Fault> =
-            self.stands.drain(..).flat_map(|stand| taken_away(&stand.tree)).collect();
+            self.file_sets.drain(..).flat_map(|set| taken_away(&set.tree)).collect();
         if let Some((path, open)) = self.top.take().filter(|_| !self.keep) {
             faults.extend(remove_tree(&path, &open, false).err());
         }

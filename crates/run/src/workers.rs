@@ -196,7 +196,7 @@ impl<'a> PhaseContext<'a> {
         BetweenPasses { commit, ..between }
     }
 
-    /// The stream of I/Os of one lane of a worker: its number among how many.
+    /// The stream of I/Os of one backend of a worker: its number among how many.
     fn route(
         &self,
         (job, wrote): (&PreparedJob, Option<&JobWrites>),

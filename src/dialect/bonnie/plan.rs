@@ -240,7 +240,7 @@ impl TestSelection<'_> {
         });
         for job in &mut phase.jobs {
             job.workers = asked.seekers;
-            job.crew =
+            job.worker_kind =
                 if asked.form.is_old() { WorkerKind::Processes } else { WorkerKind::Threads };
             job.stop = StopRule::until([StopLimit::Ops(Ops(asked.seeks))]);
         }

@@ -166,7 +166,7 @@ fn each_form_writes_its_bytes_its_own_way() {
     assert_eq!(*size, assay_plan::plan::Size::Exactly(Bytes(2500 * 1024 * 1024 / 3 / 8192 * 8192)));
     assert_eq!(stem, "Bonnie.77.1");
     let seeks = &old.phases[5].jobs[0];
-    assert_eq!((seeks.workers, seeks.crew), (3, WorkerKind::Processes));
+    assert_eq!((seeks.workers, seeks.worker_kind), (3, WorkerKind::Processes));
 }
 
 #[test]

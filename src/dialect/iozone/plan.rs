@@ -263,7 +263,7 @@ impl IozoneOptions {
             delay: Nanos::micros(self.delay * u64::from(stream)),
             detail: self.detail(place, stream, action),
             // Only threads hand over what they write down of each record.
-            crew: match streams > 0 && !self.threads && !self.latency_files {
+            worker_kind: match streams > 0 && !self.threads && !self.latency_files {
                 true => WorkerKind::Processes,
                 false => WorkerKind::Threads,
             },

@@ -541,7 +541,7 @@ fn what_is_done_around_a_record_is_in_the_plan() {
     let (_, write) = blocks("-+d", "write");
     assert_eq!((write.pattern.fill, write.pattern.verify), (Fill::Random, Verify::None));
     let (job, _) = blocks("-t 2 -Q -d 100", "write");
-    assert_eq!(job.crew, WorkerKind::Threads);
+    assert_eq!(job.worker_kind, WorkerKind::Threads);
     assert_eq!(job.detail.log.expect("a log"), std::path::Path::new("Child_0_wol.dat"));
     let (_, reader) = blocks("-t 3 -+K 2 -i 8", "mixed");
     assert!(reader.pattern.mix.has(Action::Read));

@@ -1,4 +1,4 @@
-//! A worker: what it is given, what it brings home, and the choice of its lane. The loop itself is
+//! A worker: what it is given, what it brings home, and the choice of its backend. The loop itself is
 //! [`IoLoop`].
 
 mod backlog;
@@ -56,10 +56,10 @@ use super::vectored::Vectored;
 use io_loop::IoLoop;
 
 impl Worker<'_> {
-    /// Makes the lane, waits at the gate, and drives it to the end.
+    /// Makes the backend, waits at the gate, and drives it to the end.
     ///
     /// # Errors
-    /// When the lane cannot be made: no memory, no ring. It has been ready all the same.
+    /// When the backend cannot be made: no memory, no ring. It has been ready all the same.
     pub fn go(self, gate: &mut dyn WorkerGate) -> Result<WorkerTotals, Fault> {
         // The loops are large: they are compiled once for each method, and not again for each who calls.
         branded(|brand| self.with(brand, gate))
@@ -194,7 +194,7 @@ fn boxed(calls: impl SyncCalls + 'static) -> Box<dyn SyncCalls> {
     Box::new(calls)
 }
 
-/// Drives a lane, if it could be made.
+/// Drives a backend, if it could be made.
 fn go<'s, L: IoBackend<'s>>(
     made: io::Result<(L, Vec<Slot<'s>>)>,
     worker: Worker,

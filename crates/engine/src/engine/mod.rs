@@ -88,9 +88,9 @@ pub enum IoOp {
     Read,
     /// To the file.
     Write,
-    /// A read, and then a write to the same place. A lane only sees these two.
+    /// A read, and then a write to the same place. A backend only sees these two.
     Rewrite,
-    /// What was there is needed no longer. Only lanes that take it ([`IoBackend::TAKES_TRIMS`]) see it.
+    /// What was there is needed no longer. Only backends that take it ([`IoBackend::TAKES_TRIMS`]) see it.
     Trim,
 }
 
@@ -148,7 +148,7 @@ pub enum FlushKind {
 }
 
 /// A way to get I/Os done: it has slots for as many as may be in flight, takes I/Os, and gives
-/// answers. The loop is generic over it; the slots fit this lane and no other.
+/// answers. The loop is generic over it; the slots fit this backend and no other.
 pub(crate) trait IoBackend<'s> {
     /// Whether what is written must be in the buffer. False where nothing is really written.
     const CARRIES_DATA: bool;
@@ -174,7 +174,7 @@ pub(crate) trait IoBackend<'s> {
         false
     }
 
-    /// The time on the clock that this lane lives by: the machine's, unless it brings its own.
+    /// The time on the clock that this backend lives by: the machine's, unless it brings its own.
     #[inline]
     fn now(&mut self) -> Timestamp {
         clock::now()
@@ -198,7 +198,7 @@ pub(crate) trait IoBackend<'s> {
     /// Takes an I/O. It may be done at once or be queued until [`IoBackend::wait`].
     fn push(&mut self, slot: Slot<'s>, io: IoRequest);
 
-    /// Hands over to the kernel what was queued, and returns when it has been accepted. Only lanes
+    /// Hands over to the kernel what was queued, and returns when it has been accepted. Only backends
     /// that are [`IoBackend::APART`] are asked.
     fn submit(&mut self) -> io::Result<()> {
         Ok(())

@@ -33,14 +33,14 @@ pub struct OffsetStream {
     cell: u64,
     random: RandomStream,
     passes_left: Option<u64>,
-    /// Passes that have ended, or were passed over by a lane that begins later.
+    /// Passes that have ended, or were passed over by a backend that begins later.
     passed: u64,
     /// The pass that the last I/O belongs to.
     pass: u64,
 }
 
 impl OffsetStream {
-    /// The stream of lane `backend` of `backends` over `len` bytes from `start`, for `passes` passes
+    /// The stream of backend `backend` of `backends` over `len` bytes from `start`, for `passes` passes
     /// (`None`: without end). A region that is no whole number of blocks is used up to the last
     /// whole one.
     ///
@@ -167,7 +167,7 @@ impl OffsetStream {
         let op = self.picker.throw_but(&mut self.random, barred);
         let mut len = self.sizes[op as usize].next(&mut self.random);
         let cell = self.cell;
-        // How many passes end with this I/O: more than one where lanes outnumber blocks.
+        // How many passes end with this I/O: more than one where backends outnumber blocks.
         let mut ended = 0;
         let place = match &mut self.walk {
             OffsetOrder::Straight { index, step, blocks, backward } => {
@@ -292,7 +292,7 @@ impl OffsetStream {
         (place, len as u32, last)
     }
 
-    /// What another lane does.
+    /// What another backend does.
     fn pass_over(&mut self) {
         let op = self.picker.throw(&mut self.random);
         let len = self.sizes[op as usize].next(&mut self.random);

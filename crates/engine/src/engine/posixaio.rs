@@ -4,7 +4,7 @@
 //! one thread serves in order; it starts a thread for each descriptor, 20 at the most, and all
 //! of it is guarded by one lock. So what is in flight on one file waits in a queue, and only one
 //! request is with the kernel, whatever the iodepth. (musl starts a thread for each request.)
-//! This lane has the same threads, queues and lock, and no C library in between: what it measures
+//! This backend has the same threads, queues and lock, and no C library in between: what it measures
 //! does not depend on how this program was linked.
 
 use std::collections::VecDeque;

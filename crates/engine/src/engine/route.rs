@@ -56,7 +56,7 @@ pub struct FileSpan<'l> {
     pub len: u64,
     /// Those of each file, where they are not all `len`, which is the most of them then.
     pub lens: &'l [u64],
-    /// (number of this lane, number of lanes that share the stream).
+    /// (number of this backend, number of backends that share the stream).
     pub backend: (u32, u32),
     /// Passes over all files; `None`: without end.
     pub passes: Option<u64>,

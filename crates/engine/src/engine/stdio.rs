@@ -4,7 +4,7 @@
 //! Tools that measure this (Bonnie++'s per-character columns before 1.96, IOzone's `fwrite` and
 //! `fread`) measure the C library: a loop around `putc` is bound by the processor, at a few
 //! nanoseconds for a byte. A buffer of our own would measure our own code, and be faster than
-//! any library. So these lanes call the library's functions, on a `FILE` with the buffer that
+//! any library. So these backends call the library's functions, on a `FILE` with the buffer that
 //! the plan states, and the run notes which library that was; it differs (musl hands a large
 //! record to the kernel together with its buffer, glibc fills the buffer first).
 //!

@@ -1,4 +1,4 @@
-//! What lanes have in common that do one I/O at a time: each is done when it is pushed, and waits
+//! What backends have in common that do one I/O at a time: each is done when it is pushed, and waits
 //! to be answered.
 
 use std::io;
@@ -63,7 +63,7 @@ impl SyncCalls for Box<dyn SyncCalls> {
     }
 }
 
-/// A lane with one slot. `DATA`: its calls move some.
+/// A backend with one slot. `DATA`: its calls move some.
 pub(crate) struct SyncBackend<'s, C, const DATA: bool> {
     calls: C,
     slab: Slab<'s>,
@@ -71,7 +71,7 @@ pub(crate) struct SyncBackend<'s, C, const DATA: bool> {
 }
 
 impl<'s, C: SyncCalls, const DATA: bool> SyncBackend<'s, C, DATA> {
-    /// A lane for I/Os of up to `size` bytes by these calls, if they could be prepared.
+    /// A backend for I/Os of up to `size` bytes by these calls, if they could be prepared.
     pub(crate) fn new(
         brand: Brand<'s>,
         calls: io::Result<C>,

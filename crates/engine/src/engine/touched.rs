@@ -15,7 +15,7 @@ pub(super) struct TouchedRanges {
 }
 
 impl TouchedRanges {
-    /// Nothing touched yet of so many files; lanes without any count theirs as one.
+    /// Nothing touched yet of so many files; backends without any count theirs as one.
     pub(super) fn new(files: usize) -> Self {
         let files = files.max(1);
         Self {

@@ -51,7 +51,7 @@ impl TreeWorker<'_> {
             _ => 0,
         };
         let buffer = Buffer::new(most.clamp(1, self.piece));
-        let mut hands = TreeTools {
+        let mut tools = TreeTools {
             buffer: match buffer {
                 Ok(buffer) => buffer,
                 Err(error) => {
@@ -61,17 +61,17 @@ impl TreeWorker<'_> {
             },
             folder: None,
             // Where the kernel refuses that, paths go from descriptors of folders: only slower.
-            stand: PinnedThread::alone().ok(),
+            pinned: PinnedThread::alone().ok(),
             name: FileName::new(self.naming, self.number, self.folders > 0, self.renamed),
         };
         if !self.filler.changes() {
-            self.filler.fill(&mut hands.buffer, 0, WriteGeneration::default());
+            self.filler.fill(&mut tools.buffer, 0, WriteGeneration::default());
         }
         let listing = vec![MaybeUninit::uninit(); LISTING];
         let tallies = ActionTallies::new([Action::Flush], LatencySplit::default());
         let (tally, listings) = (ActionTally::default(), ActionTally::default());
         // By number all paths go from the root: as listed, it steps from folder to folder.
-        let dir = hands.stand_in(&self.root);
+        let dir = tools.stand_in(&self.root);
         let quota = self.quota;
         let (place, workers) = self.place;
         let mut pace = WorkerPace::new(self.rate, workers, place, self.seed);
@@ -98,18 +98,18 @@ impl TreeWorker<'_> {
             cut: false,
             worker: &self,
         };
-        let mut walk = TreeWalk { worker: &self, tree_meter, hands, listing, dir, pass: 0 };
+        let mut walk = TreeWalk { worker: &self, tree_meter, tools, listing, dir, pass: 0 };
         while !walk.tree_meter.cut && self.passes.is_none_or(|passes| walk.pass < passes) {
             walk.pass();
         }
         let TreeWalk {
             tree_meter: TreeMeter { mut worker_totals, tally, listings, cut, .. },
-            hands,
+            tools,
             ..
         } = walk;
         worker_totals.counted = worker_totals.counted.min(worker_totals.stopped);
         worker_totals.whole = !cut;
-        worker_totals.renamed = hands.name.renamed();
+        worker_totals.renamed = tools.name.renamed();
         worker_totals.tallies.put(self.action, tally);
         if listings.ops > 0 {
             worker_totals.tallies.put(Action::List, listings);

@@ -65,7 +65,7 @@ impl Job {
             rate: Rate::default(),
             stop: StopRule::default(),
             workers: 1,
-            crew: WorkerKind::default(),
+            worker_kind: WorkerKind::default(),
             after: Vec::new(),
             background: false,
             delay: Nanos::ZERO,

@@ -34,7 +34,8 @@ pub struct Job {
     pub workers: u32,
     /// What a worker is.
     #[serde(default)]
-    pub crew: WorkerKind,
+    #[serde(alias = "crew")]
+    pub worker_kind: WorkerKind,
     /// Jobs of its phase that have to end before it begins (fio's `wait_for`).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub after: Vec<String>,

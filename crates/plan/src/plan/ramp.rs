@@ -63,19 +63,19 @@ impl Study for RampPlan {
         for step in &self.steps {
             let phase = step.among(phases);
             let load = phase.filter(|phase| phase.times == 1).and_then(Phase::load);
-            let Some((_, crew)) = load else {
+            let Some((_, most)) = load else {
                 return Err(Refusal::new(
                     format!("{step} is no step of a ramp"),
                     "name phases that are done once and have one job of blocks",
                 ));
             };
-            if crew == 1 && workers > 1 {
+            if most == 1 && workers > 1 {
                 return Err(Refusal::new(
                     format!("step {step} has one worker and comes after steps with more"),
                     "put the steps with one worker first",
                 ));
             }
-            workers = crew;
+            workers = most;
         }
         Ok(())
     }

@@ -26,7 +26,7 @@ impl PlanFitter<'_> {
             .into());
         }
         let Some(log) = &job.detail.log else { return Ok(()) };
-        if job.crew == WorkerKind::Processes {
+        if job.worker_kind == WorkerKind::Processes {
             return Err(Refusal::new(
                 "a log of workers that are processes",
                 "use threads, or leave the log out",

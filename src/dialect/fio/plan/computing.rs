@@ -54,7 +54,7 @@ impl FioJob {
                 ramp: Nanos::from(self.schedule.ramp_time),
                 ..StopRule::until((time > Nanos::ZERO).then_some(StopLimit::Time(time)))
             },
-            crew: self.crew(),
+            worker_kind: self.worker_kind(),
             background: options.exit_on_io_done,
             delay: self.delay(thread),
             cpus: self.cpus(clone, found)?,

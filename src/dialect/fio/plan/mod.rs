@@ -301,7 +301,7 @@ impl FioJob {
             return Ok(Job {
                 rate: self.rate()?,
                 stop: self.stop_of_tree(),
-                crew: self.crew(),
+                worker_kind: self.worker_kind(),
                 delay: self.delay(thread),
                 cpus: self.cpus(clone, found)?,
                 priority: self.priority(),
@@ -362,7 +362,7 @@ impl FioJob {
         Ok(Job {
             rate: self.rate()?,
             stop,
-            crew: self.crew(),
+            worker_kind: self.worker_kind(),
             delay: self.delay(thread),
             cpus: self.cpus(clone, found)?,
             priority: self.priority(),
@@ -404,7 +404,7 @@ impl FioJob {
     }
 
     /// What its clones are: a log is written by a thread.
-    fn crew(&self) -> WorkerKind {
+    fn worker_kind(&self) -> WorkerKind {
         match self.schedule.thread || self.is_logged() {
             true => WorkerKind::Threads,
             false => WorkerKind::Processes,

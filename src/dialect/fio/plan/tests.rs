@@ -392,7 +392,7 @@ fn a_list_of_ios_is_made_of_a_log_with_flushes_and_numbers() {
         .collect();
     let log = |name: &str| (Some(name.to_string()), LogForm::Issued);
     assert_eq!(logs, [log("a.1.assay-log"), log("a.1.assay-back")]);
-    assert_eq!(plan.phases[0].jobs[0].crew, WorkerKind::Threads);
+    assert_eq!(plan.phases[0].jobs[0].worker_kind, WorkerKind::Threads);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The loop: keeps a lane full, times what comes back, and stops when told.
+//! The loop: keeps a backend full, times what comes back, and stops when told.
 
 use std::io;
 use std::ops::ControlFlow;
@@ -277,7 +277,7 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
         }
     }
 
-    /// Fills the lane, as far as a flush allows. When the next I/O is due, if it is not yet.
+    /// Fills the backend, as far as a flush allows. When the next I/O is due, if it is not yet.
     #[inline]
     fn fill(&mut self) -> Option<Timestamp> {
         while self.open && !self.free.is_empty() && self.flush_due().is_none() {
@@ -715,7 +715,7 @@ impl<'a, 's, L: IoBackend<'s>, const MORE: bool> IoLoop<'a, 's, L, MORE> {
         }
     }
 
-    /// Hands over what a lane holds back, and stops the clock.
+    /// Hands over what a backend holds back, and stops the clock.
     fn end(&mut self) {
         if !self.timed {
             self.catch_up();

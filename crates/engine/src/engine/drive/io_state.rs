@@ -28,7 +28,7 @@ impl<'s, L: IoBackend<'s>, const MORE: bool> IoLoop<'_, 's, L, MORE> {
         }
     }
 
-    /// Reads the block of a rewrite here and now, where a lane answers at once and nobody looks at what
+    /// Reads the block of a rewrite here and now, where a backend answers at once and nobody looks at what
     /// is there: no clock is read between its calls. `None`: it ended with the read.
     #[inline]
     pub(super) fn fetch(&mut self, slot: Slot<'s>, io: IoRequest) -> Option<(Slot<'s>, IoRequest)> {

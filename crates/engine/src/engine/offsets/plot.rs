@@ -1,4 +1,4 @@
-//! Where the walk of a lane begins.
+//! Where the walk of a backend begins.
 
 use assay_plan::error::Refusal;
 use assay_plan::plan::{Mix, OffsetOrdering, Pattern};
@@ -15,7 +15,7 @@ const SCATTER: u64 = 0x7363_6174_7465_7200;
 /// Tells the seed of the hottest place from that of the dice.
 const HOTTEST: u64 = 0x686f_7474_6573_7400;
 
-/// The ground of a walk: a region cut into cells, and a lane's part in it.
+/// The ground of a walk: a region cut into cells, and a backend's part in it.
 pub(super) struct RegionGrid {
     len: u64,
     /// All offsets are multiples of this, counted from `start`.
@@ -30,7 +30,7 @@ pub(super) struct RegionGrid {
 }
 
 impl RegionGrid {
-    /// For one lane of several.
+    /// For one backend of several.
     ///
     /// # Errors
     /// A stride that does not fit the alignment.
@@ -47,7 +47,7 @@ impl RegionGrid {
         Ok(Self { len, cell, blocks, fixed, backend, backends, seed })
     }
 
-    /// The first step of the lane's walk, and the passes that it begins behind. `alone` makes the stream of
+    /// The first step of the backend's walk, and the passes that it begins behind. `alone` makes the stream of
     /// one action by itself, from its pattern and seed.
     pub(super) fn walk<S>(
         &self,
@@ -57,7 +57,7 @@ impl RegionGrid {
         let Self { len, cell, blocks, fixed, seed, .. } = *self;
         let (smallest, largest) = (pattern.block.smallest().0, pattern.block.largest().0);
         let (backend, step) = (u64::from(self.backend), u64::from(self.backends));
-        // A lane beyond the last block begins in a later pass.
+        // A backend beyond the last block begins in a later pass.
         let mut passed = backend / blocks;
         let first = backend % blocks;
         let walk = match &pattern.order {
@@ -152,7 +152,7 @@ impl RegionGrid {
     }
 
     /// By a law, with its hottest block at a share of the region, or where the seed says: workers
-    /// differ in it, and the lanes of one worker agree.
+    /// differ in it, and the backends of one worker agree.
     fn skewed<S>(&self, law: Distribution, center: Option<f64>) -> OffsetOrder<S> {
         let (blocks, step) = (self.blocks, u64::from(self.backends));
         let hottest = match center {

@@ -20,7 +20,7 @@ use assay_plan::plan::{Durability, TreeSize, Verify};
 /// taken after a call.
 pub(super) trait FileOp {
     /// Does it to one file.
-    fn act(worker: &TreeWorker, hands: &mut TreeTools, at: &TreeFile) -> Result<OpDone, OpFailed>;
+    fn act(worker: &TreeWorker, tools: &mut TreeTools, at: &TreeFile) -> Result<OpDone, OpFailed>;
 }
 
 /// Makes a file, with its data.
@@ -28,18 +28,18 @@ pub(super) struct CreateFile;
 
 impl FileOp for CreateFile {
     #[inline(always)]
-    fn act(worker: &TreeWorker, hands: &mut TreeTools, at: &TreeFile) -> Result<OpDone, OpFailed> {
+    fn act(worker: &TreeWorker, tools: &mut TreeTools, at: &TreeFile) -> Result<OpDone, OpFailed> {
         let mut done = OpDone { asked: worker.size_of(at.number), ..OpDone::default() };
         let file = worker.open(at, OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL)?;
         if done.asked > 0 {
-            worker.write(hands, file.as_fd(), at.number, &mut done)?;
+            worker.write(tools, file.as_fd(), at.number, &mut done)?;
             if done.broken {
                 return shut(file).map(|()| done);
             }
         }
         worker.sync_file(file.as_fd(), &mut done)?;
         shut(file)?;
-        worker.sync_folder(hands, at, &mut done)?;
+        worker.sync_folder(tools, at, &mut done)?;
         Ok(done)
     }
 }
@@ -64,11 +64,11 @@ pub(super) struct SymbolicLink;
 
 impl FileOp for SymbolicLink {
     #[inline(always)]
-    fn act(worker: &TreeWorker, hands: &mut TreeTools, at: &TreeFile) -> Result<OpDone, OpFailed> {
+    fn act(worker: &TreeWorker, tools: &mut TreeTools, at: &TreeFile) -> Result<OpDone, OpFailed> {
         let mut done = OpDone::default();
         let target = if worker.folders > 0 { c"../anchor" } else { ANCHOR };
         rustix::fs::symlinkat(target, at.dir, at.path).map_err(stuck(Doing::Create))?;
-        worker.sync_folder(hands, at, &mut done)?;
+        worker.sync_folder(tools, at, &mut done)?;
         Ok(done)
     }
 }
@@ -78,11 +78,11 @@ pub(super) struct HardLink;
 
 impl FileOp for HardLink {
     #[inline(always)]
-    fn act(worker: &TreeWorker, hands: &mut TreeTools, at: &TreeFile) -> Result<OpDone, OpFailed> {
+    fn act(worker: &TreeWorker, tools: &mut TreeTools, at: &TreeFile) -> Result<OpDone, OpFailed> {
         let mut done = OpDone::default();
         rustix::fs::linkat(&worker.root, ANCHOR, at.dir, at.path, AtFlags::empty())
             .map_err(stuck(Doing::Create))?;
-        worker.sync_folder(hands, at, &mut done)?;
+        worker.sync_folder(tools, at, &mut done)?;
         Ok(done)
     }
 }
@@ -92,11 +92,11 @@ pub(super) struct CreateFolder;
 
 impl FileOp for CreateFolder {
     #[inline(always)]
-    fn act(worker: &TreeWorker, hands: &mut TreeTools, at: &TreeFile) -> Result<OpDone, OpFailed> {
+    fn act(worker: &TreeWorker, tools: &mut TreeTools, at: &TreeFile) -> Result<OpDone, OpFailed> {
         let mut done = OpDone::default();
         rustix::fs::mkdirat(at.dir, at.path, Mode::from_raw_mode(0o700))
             .map_err(stuck(Doing::Create))?;
-        worker.sync_folder(hands, at, &mut done)?;
+        worker.sync_folder(tools, at, &mut done)?;
         Ok(done)
     }
 }
@@ -152,14 +152,14 @@ pub(super) struct RenameFile;
 
 impl FileOp for RenameFile {
     #[inline(always)]
-    fn act(worker: &TreeWorker, hands: &mut TreeTools, at: &TreeFile) -> Result<OpDone, OpFailed> {
+    fn act(worker: &TreeWorker, tools: &mut TreeTools, at: &TreeFile) -> Result<OpDone, OpFailed> {
         let mut done = OpDone::default();
-        let mut other = hands.name;
+        let mut other = tools.name;
         other.flip();
         other.point(at.folder_number, at.number);
         let other = if at.folder.is_some() { other.file() } else { other.path() };
         rustix::fs::renameat(at.dir, at.path, at.dir, other).map_err(stuck(Doing::Rename))?;
-        worker.sync_folder(hands, at, &mut done)?;
+        worker.sync_folder(tools, at, &mut done)?;
         Ok(done)
     }
 }
@@ -169,14 +169,14 @@ pub(super) struct RemoveFile;
 
 impl FileOp for RemoveFile {
     #[inline(always)]
-    fn act(worker: &TreeWorker, hands: &mut TreeTools, at: &TreeFile) -> Result<OpDone, OpFailed> {
+    fn act(worker: &TreeWorker, tools: &mut TreeTools, at: &TreeFile) -> Result<OpDone, OpFailed> {
         let mut done = OpDone::default();
         let flags = match worker.size {
             TreeSize::Folders => AtFlags::REMOVEDIR,
             _ => AtFlags::empty(),
         };
         rustix::fs::unlinkat(at.dir, at.path, flags).map_err(stuck(Doing::Remove))?;
-        worker.sync_folder(hands, at, &mut done)?;
+        worker.sync_folder(tools, at, &mut done)?;
         Ok(done)
     }
 }
@@ -220,7 +220,7 @@ pub(super) struct ReadFile;
 
 impl FileOp for ReadFile {
     #[inline(always)]
-    fn act(worker: &TreeWorker, hands: &mut TreeTools, at: &TreeFile) -> Result<OpDone, OpFailed> {
+    fn act(worker: &TreeWorker, tools: &mut TreeTools, at: &TreeFile) -> Result<OpDone, OpFailed> {
         let mut done = OpDone::default();
         if worker.stat_first {
             look(at)?;
@@ -232,8 +232,8 @@ impl FileOp for ReadFile {
                 done.broken = true;
                 break;
             }
-            let most = (done.asked - done.bytes).min(hands.buffer.len() as u64) as usize;
-            let piece = &mut hands.buffer[..most];
+            let most = (done.asked - done.bytes).min(tools.buffer.len() as u64) as usize;
+            let piece = &mut tools.buffer[..most];
             let bytes = read_whole(file.as_fd(), piece).map_err(stuck(Doing::Read))?;
             if worker.verify != Verify::None {
                 let began = clock::now();
@@ -279,7 +279,7 @@ impl TreeWorker<'_> {
     /// Writes all that was asked for.
     fn write(
         &self,
-        hands: &mut TreeTools,
+        tools: &mut TreeTools,
         file: BorrowedFd,
         number: u64,
         done: &mut OpDone,
@@ -290,8 +290,8 @@ impl TreeWorker<'_> {
                 done.broken = true;
                 break;
             }
-            let piece = (done.asked - done.bytes).min(hands.buffer.len() as u64) as usize;
-            let piece = &mut hands.buffer[..piece];
+            let piece = (done.asked - done.bytes).min(tools.buffer.len() as u64) as usize;
+            let piece = &mut tools.buffer[..piece];
             if refill {
                 let began = clock::now();
                 let place = tree_place(self.global(number), done.bytes);
@@ -348,17 +348,17 @@ impl TreeWorker<'_> {
     #[inline(always)]
     fn sync_folder(
         &self,
-        hands: &mut TreeTools,
+        tools: &mut TreeTools,
         at: &TreeFile,
         done: &mut OpDone,
     ) -> Result<(), OpFailed> {
-        if self.sync_folder { self.flush_folder(hands, at, done) } else { Ok(()) }
+        if self.sync_folder { self.flush_folder(tools, at, done) } else { Ok(()) }
     }
 
     #[cold]
     fn flush_folder(
         &self,
-        hands: &mut TreeTools,
+        tools: &mut TreeTools,
         at: &TreeFile,
         done: &mut OpDone,
     ) -> Result<(), OpFailed> {
@@ -369,13 +369,13 @@ impl TreeWorker<'_> {
             None if self.folders == 0 => rustix::fs::fsync(&self.root).map_err(fault)?,
             None => {
                 // The last one is kept open: by name they come in a row.
-                let known = hands.folder.take().filter(|(number, _)| *number == at.folder_number);
+                let known = tools.folder.take().filter(|(number, _)| *number == at.folder_number);
                 let (number, fd) = match known {
                     Some(known) => known,
                     None => (at.folder_number, self.open_folder(at.folder_number)?),
                 };
                 let answer = rustix::fs::fsync(&fd).map_err(fault);
-                hands.folder = Some((number, fd));
+                tools.folder = Some((number, fd));
                 answer?;
             }
         }

@@ -19,7 +19,7 @@ use assay_plan::plan::{Action, StatCall, TreeOrder, TreeSize};
 pub(super) struct TreeWalk<'w, 'a> {
     pub(super) worker: &'w TreeWorker<'a>,
     pub(super) tree_meter: TreeMeter<'w, 'a>,
-    pub(super) hands: TreeTools,
+    pub(super) tools: TreeTools,
     /// Names that a folder holds.
     pub(super) listing: Vec<MaybeUninit<u8>>,
     /// From where paths below the root go.
@@ -61,7 +61,7 @@ impl TreeWalk<'_, '_> {
             | Action::Close => unreachable!("the plan's check refuses '{}' here", action.name()),
         }
         if action == Action::Rename {
-            self.hands.name.flip();
+            self.tools.name.flip();
         }
         self.pass += 1;
     }
@@ -83,11 +83,11 @@ impl TreeWalk<'_, '_> {
     }
 
     fn by_path<A: FileOp>(&mut self) {
-        let Self { worker, tree_meter, hands, dir, .. } = self;
+        let Self { worker, tree_meter, tools, dir, .. } = self;
         for (number, path) in (0..).zip(worker.named.iter()) {
             let Some(since) = tree_meter.next() else { return };
             let at = TreeFile { dir: *dir, path, folder: None, number, folder_number: 0 };
-            match A::act(worker, hands, &at) {
+            match A::act(worker, tools, &at) {
                 Ok(done) => tree_meter.done(since, done),
                 Err(stuck) => return tree_meter.fail(stuck, path),
             }
@@ -103,20 +103,20 @@ impl TreeWalk<'_, '_> {
 
     /// In the order of names, or shuffled.
     fn by_number<A: FileOp>(&mut self) {
-        let Self { worker, tree_meter, hands, dir, .. } = self;
+        let Self { worker, tree_meter, tools, dir, .. } = self;
         let shuffle = (worker.order == TreeOrder::Shuffled).then(|| {
             let key = worker.seed ^ mix(self.pass + (u64::from(worker.number) << 32));
             Shuffle::new(worker.files, key)
         });
-        let mut name = hands.name;
+        let mut name = tools.name;
         for step in 0..worker.files {
             let Some(since) = tree_meter.next() else { return };
             let number = shuffle.as_ref().map_or(step, |shuffle| shuffle.at(step));
             let folder_number = worker.folder_of(number);
             name.point(folder_number, number);
             let at = TreeFile { dir: *dir, path: name.path(), folder: None, number, folder_number };
-            let answer = A::act(worker, hands, &at);
-            if !tree_meter.ended(since, answer, &hands.name, &at) {
+            let answer = A::act(worker, tools, &at);
+            if !tree_meter.ended(since, answer, &tools.name, &at) {
                 return;
             }
         }
@@ -124,14 +124,14 @@ impl TreeWalk<'_, '_> {
 
     /// As the file system lists them.
     fn as_listed<A: FileOp>(&mut self) {
-        let Self { worker, tree_meter, hands, listing, .. } = self;
+        let Self { worker, tree_meter, tools, listing, .. } = self;
         let mut visited = 0;
         for folder in 0..worker.used_folders() {
             let fd = match worker.open_folder(folder) {
                 Ok(fd) => fd,
                 Err(stuck) => return tree_meter.fail(stuck, c"."),
             };
-            let dir = hands.stand_in(&fd);
+            let dir = tools.stand_in(&fd);
             let mut entries = RawDir::new(&fd, listing);
             loop {
                 let fresh = entries.is_buffer_empty();
@@ -149,12 +149,12 @@ impl TreeWalk<'_, '_> {
                 };
                 // Others' files, the anchor, and names that this very pass has given.
                 let path = entry.file_name();
-                let Some(number) = hands.name.number_in(path.to_bytes()) else { continue };
+                let Some(number) = tools.name.number_in(path.to_bytes()) else { continue };
                 let Some(since) = tree_meter.next() else { return };
                 let at =
                     TreeFile { dir, path, folder: Some(fd.as_fd()), number, folder_number: folder };
-                let answer = A::act(worker, hands, &at);
-                if !tree_meter.ended(since, answer, &hands.name, &at) {
+                let answer = A::act(worker, tools, &at);
+                if !tree_meter.ended(since, answer, &tools.name, &at) {
                     return;
                 }
                 visited += 1;
@@ -172,7 +172,7 @@ impl TreeWalk<'_, '_> {
 
     /// One pass over the folders: all names of each.
     pub(super) fn list(&mut self) {
-        let Self { worker, tree_meter, hands, listing, .. } = self;
+        let Self { worker, tree_meter, tools, listing, .. } = self;
         let folders = worker.used_folders();
         let shuffle = (worker.order == TreeOrder::Shuffled)
             .then(|| Shuffle::new(folders, worker.seed ^ mix(self.pass)));
@@ -190,8 +190,8 @@ impl TreeWalk<'_, '_> {
             match all() {
                 Ok(()) => tree_meter.done(since, OpDone::default()),
                 Err(stuck) => {
-                    hands.name.point(folder, 0);
-                    return tree_meter.fail(stuck, hands.name.path());
+                    tools.name.point(folder, 0);
+                    return tree_meter.fail(stuck, tools.name.path());
                 }
             }
         }

@@ -123,7 +123,7 @@ pub(super) struct TreeTools {
     pub(super) folder: Option<(u64, OwnedFd)>,
     /// The thread stands where its files are, as one who types their names does: the kernel need not look
     /// up a descriptor for each.
-    pub(super) stand: Option<PinnedThread>,
+    pub(super) pinned: Option<PinnedThread>,
     /// The name of any file, as they are called in this pass.
     pub(super) name: FileName,
 }
@@ -131,8 +131,8 @@ pub(super) struct TreeTools {
 impl TreeTools {
     /// Steps into a folder: from where the paths of its files go.
     pub(super) fn stand_in<'f>(&self, folder: &'f OwnedFd) -> BorrowedFd<'f> {
-        match &self.stand {
-            Some(stand) if stand.step(folder).is_ok() => CWD,
+        match &self.pinned {
+            Some(pinned) if pinned.step(folder).is_ok() => CWD,
             _ => folder.as_fd(),
         }
     }
