@@ -149,7 +149,8 @@ fn met(flow_view: &FlowView<'_>, level: &DeviceLevel<'_>, throttle: &Throttle) -
     let least = cap * (1.0 - near) * seconds;
     amounts
         .into_iter()
-        .find(|amount| (least..=most).contains(amount))
+        .filter(|amount| (least..=most).contains(amount))
+        .min_by(|a, b| (a / seconds - cap).abs().total_cmp(&(b / seconds - cap).abs()))
         .map(|amount| amount / seconds)
 }
 
