@@ -160,7 +160,7 @@ impl<'a> FlowView<'a> {
             _ => false,
         };
         let down_to = self.levels.iter().filter(|level| level.depth <= several.depth);
-        let pool = down_to.flat_map(|level| level.layers.iter()).any(|layer| apart(layer));
+        let pool = down_to.flat_map(|level| level.layers.iter()).any(apart);
         (!pool).then_some(several)
     }
 
