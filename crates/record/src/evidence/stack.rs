@@ -44,6 +44,8 @@ pub(super) struct StackWalk<'a> {
     pub(super) copies: Option<u32>,
     /// A file of an overlay that lies in a lower folder.
     pub(super) below_upper: bool,
+    /// Such a file is followed to where it is copied before it is written.
+    pub(super) written: bool,
 }
 
 impl<'a> StackWalk<'a> {
@@ -59,6 +61,7 @@ impl<'a> StackWalk<'a> {
             nested: 0,
             copies: None,
             below_upper: false,
+            written: false,
         }
     }
 
@@ -398,6 +401,8 @@ impl<'a> StackWalk<'a> {
                     layers.iter().find(|layer| self.sys_root.has(format!("{layer}{rest}")));
                 self.below_upper =
                     level == 0 && holder.is_some_and(|layer| Some(layer) != upper.as_ref());
+                let stays = !(self.written && self.below_upper);
+                let holder = holder.filter(|_| stays);
                 chosen = holder.map_or(chosen, |layer| format!("{layer}{rest}"));
             }
         }

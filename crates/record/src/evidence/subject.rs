@@ -28,6 +28,16 @@ impl SysRoot {
     /// The same beside others that have just been looked at: what lies below a mount on a device is below
     /// all its paths, and is not looked at twice.
     pub fn subject_beside(&self, path: &Path, known: &[Subject]) -> Subject {
+        self.surveyed(path, known, false)
+    }
+
+    /// The same of what is to be written: a file in a lower folder of an overlay is copied to the upper one before, and
+    /// lies on the devices of that.
+    pub fn subject_to_write(&self, path: &Path) -> Subject {
+        self.surveyed(path, &[], true)
+    }
+
+    fn surveyed(&self, path: &Path, known: &[Subject], written: bool) -> Subject {
         let full = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
         // What a path is must be known in any case.
         let (kind, number) = match self.looks() {
@@ -35,6 +45,7 @@ impl SysRoot {
             false => Self::default().what_is(&full),
         };
         let mut walk = StackWalk::new(self);
+        walk.written = written;
         let mut subject = Subject {
             host: 0,
             path: path.to_text(),

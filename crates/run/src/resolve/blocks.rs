@@ -103,7 +103,7 @@ impl PlanFitter<'_> {
                 if made && !self.made.contains(path) {
                     self.made.insert(path.clone());
                 }
-                let subject = self.subject(path);
+                let subject = if writes { self.subject_to_write(path) } else { self.subject(path) };
                 let known = self.open_targets.iter().position(|open_target| open_target.is(target));
                 let new = known.is_none();
                 let open_target = known.unwrap_or_else(|| {

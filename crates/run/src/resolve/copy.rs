@@ -32,8 +32,8 @@ impl PlanFitter<'_> {
             let calls = copy.calls.name();
             self.note(format!("{calls} cannot make this copy: {why}; read and write do"));
         }
-        let from = self.end(copy.from.path.as_deref(), "standard input");
-        let to = self.end(copy.to.path.as_deref(), "standard output");
+        let from = self.end(copy.from.path.as_deref(), "standard input", false);
+        let to = self.end(copy.to.path.as_deref(), "standard output", true);
         let most = copy.count.map(|count| count.in_bytes(copy.input_block));
         let direct = copy.to.flags.direct;
         let resolved = ResolvedJob {
@@ -51,9 +51,11 @@ impl PlanFitter<'_> {
     }
 
     /// The subject of an end of a copy; a stream is reached through its descriptor.
-    fn end(&mut self, path: Option<&Path>, stream: &str) -> usize {
-        if let Some(path) = path {
-            return self.subject(path);
+    fn end(&mut self, path: Option<&Path>, stream: &str, written: bool) -> usize {
+        match path {
+            Some(path) if written => return self.subject_to_write(path),
+            Some(path) => return self.subject(path),
+            None => {}
         }
         let number = u8::from(stream == "standard output");
         let real = std::fs::read_link(format!("/proc/self/fd/{number}"))

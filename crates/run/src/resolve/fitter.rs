@@ -62,6 +62,15 @@ impl PlanFitter<'_> {
         self.subjects.len() - 1
     }
 
+    /// The subject of a path that is to be written.
+    pub fn subject_to_write(&mut self, path: &Path) -> usize {
+        let at = self.subject(path);
+        if self.subjects[at].copied_up {
+            self.subjects[at] = self.sys_root.subject_to_write(path);
+        }
+        at
+    }
+
     /// Whether a file has to fit before anything begins: where it is written out beforehand, or nobody wants to see
     /// its file system full.
     pub fn has_to_fit(&self, target: &Target) -> bool {

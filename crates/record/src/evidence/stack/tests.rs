@@ -223,6 +223,12 @@ fn an_overlay_is_what_its_folders_lie_on() {
     assert_eq!(tree.walk("/mnt"), (String::new(), LeafKind::Memory("overlay on tmpfs".into())));
     assert_eq!(tree.walk("/mnt/x").1, LeafKind::Memory("overlay on tmpfs".into()));
     assert_eq!(tree.walk("/mnt/y"), ("sda(sda1)@0*".into(), LeafKind::Devices));
+    // It is copied to the upper folder before it is written.
+    let written = tree.0.sys_root().subject_to_write(Path::new("/mnt/y"));
+    assert_eq!(
+        (written.bottom, written.copied_up),
+        (LeafKind::Memory("overlay on tmpfs".into()), true)
+    );
     let tree = with_sda(&mounts("/net/up"));
     tree.file("mnt/x", "").file("net/up/x", "");
     assert_eq!(tree.walk("/mnt/x").1, LeafKind::Remote("overlay on nfs4".into()));
