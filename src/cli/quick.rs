@@ -34,7 +34,7 @@ pub struct QuickArgs {
     /// lost
     #[arg(value_name = "DEVICE-AGAIN", num_args = 0..=2, conflicts_with = "read_only")]
     pub again: Vec<PathBuf>,
-    /// Take about 10 seconds instead of 30
+    /// Take about 15 seconds instead of 30
     #[arg(long, conflicts_with = "time")]
     pub quick: bool,
     /// Total time, shared by the phases: 30, 90s, 5m, 1h
@@ -227,7 +227,7 @@ fn profiled(
             writes,
             lays,
             seed: options.seed,
-            origin: PlanOrigin::of(VERB, options.words).with(tool()),
+            origin: PlanOrigin::of(VERB, options.words).with(tool(kind)),
         },
     )?;
     Ok(plan)
@@ -249,10 +249,14 @@ fn there(path: &Path, kind: PathType) -> Result<Option<Bytes>, Error> {
 pub const VERB: &str = "quick";
 
 /// What there is to do after it.
-pub(super) fn tool() -> ToolProfile {
+fn tool(kind: PathType) -> ToolProfile {
+    let then = match kind {
+        PathType::Folder => "assay sustain {path}    # does it last?",
+        PathType::File(_) | PathType::Device => "assay quick --time 300 {path}    # does it last?",
+    };
     ToolProfile {
-        then: Some("assay quick --time 300 {path}    # does it last?".into()),
-        sooner: Some("assay quick --quick {path}    # a third of the time".into()),
+        then: Some(then.into()),
+        sooner: Some("assay quick --quick {path}    # half the time".into()),
         ..ToolProfile::default()
     }
 }
@@ -297,7 +301,7 @@ pub fn plan(path: &Path, kind: PathType, options: &QuickOptions) -> Result<Plan,
         .collect();
     Ok(Plan {
         title: format!("quick {}", path.to_text()),
-        origin: PlanOrigin::of(VERB, options.words.clone()).with(tool()),
+        origin: PlanOrigin::of(VERB, options.words.clone()).with(tool(kind)),
         seed: options.seed,
         aim: None,
         phases,

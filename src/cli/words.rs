@@ -52,6 +52,11 @@ pub fn refusal(error: &Error, typed: &[OsString], command: &Command) -> Refusal 
                         let verb = verb_with_flag(command, &word)?;
                         Some(format!("did you mean 'assay {verb} PATH --{word}'?"))
                     })
+                    .or_else(|| {
+                        let (_, ours) =
+                            VERBS_ELSEWHERE.iter().find(|(theirs, _)| *theirs == word)?;
+                        Some(format!("did you mean 'assay {ours}'?"))
+                    })
                     .unwrap_or_else(|| "'assay --help' lists all commands".into()),
             )
         }
@@ -140,7 +145,7 @@ pub fn refusal(error: &Error, typed: &[OsString], command: &Command) -> Refusal 
 }
 
 /// How other tools spell what an option of ours is for, and what that is called here: the first that the verb has.
-const ELSEWHERE: [(&[&str], &[&str]); 6] = [
+const ELSEWHERE: [(&[&str], &[&str]); 7] = [
     (&["-b", "--bs", "--blocksize", "--block-size"], &["block"]),
     (
         &["-q", "-o", "--qd", "--iodepth", "--queue-depth", "--depth"],
@@ -150,14 +155,45 @@ const ELSEWHERE: [(&[&str], &[&str]); 6] = [
     (&["-d", "--runtime", "--duration", "--time"], &["time", "step"]),
     (&["-s", "--filesize", "--file-size"], &["size"]),
     (&["--rw", "--readwrite"], &["rw", "action"]),
+    (
+        &[
+            "-o",
+            "--output",
+            "--out",
+            "--html",
+            "--csv",
+            "--markdown",
+            "--xlsx",
+            "--svg",
+            "--export",
+        ],
+        &["report"],
+    ),
+];
+
+/// Commands that users of other tools look for, and what does that here.
+const VERBS_ELSEWHERE: [(&str, &str); 6] = [
+    ("report", "judge RECORD --report FILE.html"),
+    ("plot", "judge RECORD --report FILE.html"),
+    ("html", "judge RECORD --report FILE.html"),
+    ("show", "judge RECORD"),
+    ("diff", "compare RECORD RECORD"),
+    ("bench", "quick PATH"),
 ];
 
 /// The option of the verb that another tool spells like this.
 fn known_elsewhere(word: &str, typed: &[OsString], command: &Command) -> Option<String> {
     let verb = command.find_subcommand(typed.get(1)?.to_str()?)?;
-    let (_, ours) = ELSEWHERE.iter().find(|(theirs, _)| theirs.contains(&word))?;
     let has = |name: &&&str| verb.get_arguments().any(|arg| arg.get_long() == Some(**name));
-    ours.iter().find(has).map(|name| format!("did you mean '--{name}'?"))
+    let spelled = ELSEWHERE.iter().filter(|(theirs, _)| theirs.contains(&word));
+    let name = spelled.flat_map(|(_, ours)| ours.iter()).find(has)?;
+    Some(match *name {
+        "report" => {
+            "did you mean '--report FILE'? The end of its name says the format (.html, .csv ...)"
+                .into()
+        }
+        name => format!("did you mean '--{name}'?"),
+    })
 }
 
 /// The program and the verb that was typed, whose help knows the words: `assay ramp`.

@@ -338,10 +338,11 @@ fn an_android_device_is_a_board_too() {
         assert!(ran.stderr.starts_with("assay: there is nothing at '/nowhere'"), "{ran}");
         fs::remove_file(desk.path().join("calls")).expect("removed");
     }
-    let ran = type_words(&["adb:gone", "quick", "."]).expect(1);
+    let ran = type_words(&["--record", "r.json", "adb:gone", "quick", "."]).expect(1);
     let said = "adb: device 'gone' not found\nassay: cannot reach Android device gone: \
                 adb ended with exit status: 1 and no answer\n";
     assert_eq!(ran.stderr, said);
+    assert!(!desk.path().join("r.json").exists());
 }
 
 fn load_and_remove(path: &Path) -> Ending {

@@ -88,6 +88,15 @@ fn bad_words_are_refused_in_one_line_and_one_that_works_and_touch_nothing() {
     for (line, says) in [
         ("", "no command given"),
         ("quik .", "unknown command 'quik'; did you mean 'quick'?"),
+        (
+            "report x",
+            "unknown command 'report'; did you mean 'assay judge RECORD --report FILE.html'?",
+        ),
+        (
+            "quick . --html x",
+            "unknown option '--html'; did you mean '--report FILE'? The end of its name",
+        ),
+        ("quick . -o x", "unknown option '-o'; did you mean '--report FILE'?"),
         ("--frobnicate", "unknown option '--frobnicate'"),
         ("quick", "PATH is missing; name a folder on the device, a file, or a block device"),
         ("quick nowhere", "there is nothing at 'nowhere'; name a folder"),

@@ -13,6 +13,7 @@ use assay_plan::plan::{
 };
 use assay_plan::stats::{BlockCensus, LatencySplit};
 use assay_plan::unit::Nanos;
+use assay_record::evidence::LeafKind;
 
 use super::job_writes::JobWrites;
 use super::log::IoLogWriter;
@@ -234,11 +235,17 @@ impl<'a> PhaseContext<'a> {
             // What was dropped from memory before is there again after one pass.
             let cached = resolved.caching.through_memory() && self.phase.cold != CacheDrop::Keep;
             let once = matches!(pattern.order, OffsetOrdering::Forward | OffsetOrdering::Shuffled);
-            (cached && once && !job.writes()).then_some(1)
+            (cached && once && !job.writes() && !self.in_memory(job)).then_some(1)
         });
         let stretch = FileSpan { start, len: length, lens, backend, passes, seed, worker };
         let route = IoRoute::new(pattern, files_of(share), file_order(job), stretch)?;
         Ok(if pattern.another_run { route.of_written(WrittenIos::ALL) } else { route })
+    }
+
+    /// Whether a job works on what is in memory and nowhere else: nothing can be dropped there.
+    fn in_memory(&self, job: &PreparedJob) -> bool {
+        let bottom = job.subject().map(|subject| &self.resolved.subjects[subject].bottom);
+        matches!(bottom, Some(LeafKind::Memory(_)))
     }
 
     /// Whether the next phase has a job of this name that reads again what this one writes.

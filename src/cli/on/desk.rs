@@ -43,6 +43,17 @@ const LARGEST_TALK: usize = 16 << 20;
 /// What becomes of a board that is lost.
 const ENDS: &str = "what runs there ends, and is removed, within a minute";
 
+/// A file that was made to see that a record can stand there: away again where none came.
+struct TriedPlace(PathBuf);
+
+impl Drop for TriedPlace {
+    fn drop(&mut self) {
+        if std::fs::metadata(&self.0).is_ok_and(|file| file.is_file() && file.len() == 0) {
+            let _ = std::fs::remove_file(&self.0);
+        }
+    }
+}
+
 /// What comes from the board.
 enum BoardNews {
     /// What the program there says.
@@ -81,9 +92,14 @@ pub fn serve(
     let reports = ReportFiles::beside(&work.reports, &places)?;
     let others: Vec<PathBuf> = places.iter().chain(&work.reports).cloned().collect();
     let verdict = work.verdict.as_ref().map(|path| VerdictPlace::at(path, &others)).transpose()?;
-    if let Some(place) = work.record.as_ref().filter(|place| !place.is_dir()) {
-        RecordSink::at(place, "")?;
-    }
+    let _tried = match work.record.as_ref().filter(|place| !place.is_dir()) {
+        Some(place) => {
+            let new = !place.exists();
+            RecordSink::at(place, "")?;
+            new.then(|| TriedPlace(place.clone()))
+        }
+        None => None,
+    };
     let number = format!("{:08x}{:08x}", any_seed(), any_seed());
     let fault = |error: io::Error| Fault::new(Doing::Prepare, "for signals", &error);
     // Before the link, and so given up after it: no signal ends this while the link is taken down.

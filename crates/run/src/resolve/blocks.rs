@@ -32,7 +32,8 @@ impl PlanFitter<'_> {
         let writes = pattern.mix.writes();
         DataFiller::new(&pattern.fill, seed)?;
         let (mut method, iodepth, workers) = self.method(blocks, job.workers)?;
-        if matches!(method, Method::Sim(_)) && job.stop.steady().is_some() {
+        let by_rounds = job.stop.steady().is_some() || job.stop.even_halves().is_some();
+        if matches!(method, Method::Sim(_)) && by_rounds {
             return Err(Refusal::new(
                 "a steady state contradicts the method sim: its rounds take time, and sim takes none",
                 "stop after a time",
