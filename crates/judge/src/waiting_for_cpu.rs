@@ -24,7 +24,7 @@ pub const RULE: Rule = Rule {
     title: "Waiting for a CPU",
     happens: "On a busy machine, or in a cgroup with a CPU limit, each completion waits for a CPU, and that wait looks like disk latency.",
     seen_by: "Run delay (schedstat) and cpu.stat of the cgroup; latency of a call against the latency in the device; device busy; CPU time of other processes.",
-    said_when: "The device is busy for less than {CPU_DEVICE}, and the cgroup throttled the program for more than {WAITING_FOR_CPU} of the time: doubtful, limited. Or each worker waited that long for a CPU, and more than {OUTSIDE_DEVICE} of a direct call's time is outside the device, {WAIT_EXPLAINS} of which the wait explains: doubtful, disturbed; so are buffered calls when another process used {BESIDE_CPU} of a CPU, or they waited for more than {OUTSIDE_DEVICE}. Such a process is named where each worker waited for {BESIDE_WAIT} of the time: a note.",
+    said_when: "The device is busy for less than {CPU_DEVICE}, and the cgroup throttled the program for more than {WAITING_FOR_CPU} of the time: doubtful, limited. Or each worker waited that long for a CPU, and more than {OUTSIDE_DEVICE} of a direct call's time is outside the device, {WAIT_EXPLAINS} of which the wait explains: doubtful, disturbed, unless more threads than there are CPUs waited for each other; so are buffered calls when another process used {BESIDE_CPU} of a CPU, or they waited for more than {OUTSIDE_DEVICE}. Such a process is named where each worker waited for {BESIDE_WAIT} of the time: a note.",
     try_it: "`assay dd ... oflag=direct bs=4k` beside as many busy loops as there are CPUs, or with cpu.max at a tenth of a CPU.",
     answer: "Does not blame the disk, and names the processes that used most CPU.",
     judge: RuleJudge::Ledger(judge),
@@ -102,7 +102,7 @@ fn by_others(
     };
     let outside = 1.0 - device / call;
     // What a limit holds back waits outside of the device as well, and for no CPU.
-    if outside <= OUTSIDE_DEVICE || waited < outside * WAIT_EXPLAINS {
+    if outside <= OUTSIDE_DEVICE || waited < outside * WAIT_EXPLAINS || for_each_other(phase_view) {
         return None;
     }
     let ms = |ms: f64| Nanos((ms * 1e6) as u64);
@@ -129,6 +129,13 @@ fn by_others(
         because,
         next,
     ))
+}
+
+/// More threads than CPUs, and nobody else was seen on them: they wait for each other, and for the kernel's own threads.
+fn for_each_other(phase_view: &PhaseView<'_>) -> bool {
+    let nobody = neighbours::seen(phase_view.phase).is_some_and(|all| all.processes.is_empty());
+    let threads = phase_view.phase.evidence.ran.as_ref().map_or(0, |ran| ran.threads);
+    nobody && threads > phase_view.record.machine().cpus
 }
 
 /// The same where calls end in memory, and their times tell nothing of the device: then somebody must
@@ -217,7 +224,7 @@ fn latencies(phase_view: &PhaseView<'_>) -> Option<(f64, f64)> {
 #[cfg(test)]
 mod tests {
     use super::super::bench::{DoctoredRecord, verdict};
-    use assay_plan::unit::Nanos;
+    use assay_plan::unit::{Bytes, Nanos};
     use assay_record::record::{MeasuredSubject, Trust};
 
     #[test]
@@ -238,6 +245,26 @@ mod tests {
         bench.work(0.9, 0.2);
         bench.waited_for_cpu(Nanos::secs(3));
         assert_eq!(verdict(&bench.record).trust, Trust::Sound);
+    }
+
+    #[test]
+    fn more_threads_than_cpus_wait_for_each_other() {
+        let mut bench = DoctoredRecord::write_flushed();
+        bench.direct(true);
+        bench.work(0.3, 0.2);
+        bench.ran(&[0], Some(Nanos::secs(3)));
+        bench.beside(&[]);
+        let threads = |bench: &mut DoctoredRecord, threads| {
+            bench.record.phases[0].evidence.ran.as_mut().expect("ran").threads = threads;
+            bench.record.phases[0].evidence.ran.as_mut().expect("ran").waited =
+                Some(Nanos::secs(3 * u64::from(threads)));
+        };
+        threads(&mut bench, 2);
+        assert_eq!(verdict(&bench.record).measures, MeasuredSubject::Disturbed);
+        threads(&mut bench, 3);
+        assert_eq!(verdict(&bench.record).trust, Trust::Sound);
+        bench.beside(&[("cc", Nanos::secs(2), Bytes::ZERO)]);
+        assert_eq!(verdict(&bench.record).measures, MeasuredSubject::Disturbed);
     }
 
     #[test]
