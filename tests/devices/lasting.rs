@@ -246,7 +246,7 @@ fn zeros_are_told_where_nothing_but_the_device_set_the_rate() {
     for (line, zeros) in [
         ("dd if=/dev/zero of={} bs=1M count=96 conv=fsync", true),
         (
-            "fio --name=z --filename={} --rw=write --bs=1M --size=64M --direct=1 --zero_buffers",
+            "fio --name=z --filename={} --rw=write --bs=1M --size=64M --direct=1 --zero_buffers --time_based --runtime=2",
             true,
         ),
         ("dd if=/dev/urandom of={} bs=1M count=16 oflag=direct", false),
