@@ -197,6 +197,8 @@ fn levels(ledger: &PhaseLedger, voice: Voice) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use assay_plan::unit::Bandwidth;
+    use assay_record::claim::CgroupLimit;
     use assay_record::record::LowerBytes;
 
     fn of_20_mib() -> ByteBalance {
@@ -217,6 +219,34 @@ mod tests {
             below: Vec::new(),
             unexplained: Bytes::ZERO,
         }
+    }
+
+    #[test]
+    fn each_of_several_devices_is_told_with_its_work_and_limit() {
+        let member = |device: &str, written| MemberWork {
+            device: device.into(),
+            read: Bytes::ZERO,
+            written: Bytes::mib(written),
+            busy: 0.98,
+            in_flight: 7.9,
+            limit: (written > 0).then_some(CgroupLimit::BytesPerSecond(Bandwidth(4_194_304.0))),
+        };
+        let told = |several: Vec<MemberWork>| {
+            let ledger = PhaseLedger { members: several, ..PhaseLedger::default() };
+            let facts = facts(&ledger, Voice::PLAIN);
+            facts
+                .into_iter()
+                .map(|fact| format!("{} {}", fact.label, fact.text))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(
+            told(vec![member("sda", 20), member("sdb", 0)]),
+            [
+                "members sda: 20 MiB written, 98 % busy, 7.90 in flight, limit 4.19 MB/s",
+                " sdb: nothing"
+            ]
+        );
+        assert_eq!(told(vec![member("sda", 1); 10]).last().map(String::as_str), Some(" 2 more"));
     }
 
     #[test]
