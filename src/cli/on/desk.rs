@@ -17,7 +17,7 @@ use super::work::BoardWork;
 use crate::dialect::verdict_place::VerdictPlace;
 use crate::process::Environment;
 use crate::process::stdout::{PipeWriter, printed};
-use assay_engine::output::replace;
+use assay_engine::output::{remove_file, replace};
 use assay_engine::sys::clock;
 use assay_engine::sys::event_loop::{Event, EventLoop, EventWaker};
 use assay_engine::sys::{signal, start};
@@ -49,7 +49,7 @@ struct TriedPlace(PathBuf);
 impl Drop for TriedPlace {
     fn drop(&mut self) {
         if std::fs::metadata(&self.0).is_ok_and(|file| file.is_file() && file.len() == 0) {
-            let _ = std::fs::remove_file(&self.0);
+            let _ = remove_file(&self.0, false);
         }
     }
 }
