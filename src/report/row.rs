@@ -148,8 +148,7 @@ pub fn shape(plan: &Plan, phase: &Phase, jobs: &[ResolvedJob]) -> Option<String>
 pub fn steady(record: &Record, phase: &PhaseRecord, voice: Voice) -> Vec<String> {
     let told = |SteadyResult { job, counted, after, state, .. }: &SteadyResult| {
         let of = if phase.steady.len() > 1 { format!("{job}: ") } else { String::new() };
-        if let Some(stop) = stop_of(record, phase, job).filter(|stop| stop.even_halves().is_some())
-        {
+        if let Some(stop) = record.stop_of(phase, job).filter(|stop| stop.even_halves().is_some()) {
             return Some(format!("{of}{}", voice.say(&went_on(stop, phase, *after)?)));
         }
         let Some((state, after)) = state.as_ref().zip(*after) else {
@@ -164,12 +163,6 @@ pub fn steady(record: &Record, phase: &PhaseRecord, voice: Voice) -> Vec<String>
         Some(format!("{of}steady after {}: {rate} in the last {rounds} rounds", duration(after)))
     };
     phase.steady.iter().filter_map(told).collect()
-}
-
-/// When a job of a phase ends, as planned.
-fn stop_of<'r>(record: &'r Record, phase: &PhaseRecord, job: &str) -> Option<&'r StopRule> {
-    let planned = record.planned(phase)?;
-    planned.jobs.iter().find(|planned| planned.name == job).map(|planned| &planned.stop)
 }
 
 /// Whether a job went on beyond the time after which its rate may be found even, and to what end. `after` is when it was.

@@ -6,7 +6,7 @@ use super::measure::{FlowView, ratio};
 use super::words::share;
 use super::{Rule, RuleJudge, note};
 use assay_plan::unit::{Bytes, MIB};
-use assay_record::claim::LayerClaim;
+use assay_record::claim::{LayerClaim, Values};
 use assay_record::evidence::Direction;
 use assay_record::record::{Finding, MemberWork, TrapId};
 
@@ -59,18 +59,14 @@ fn few_members(flow_view: &FlowView<'_>) -> Option<Finding> {
         return None;
     }
     let by_them: Bytes = busy.iter().map(|member| moved(member)).sum();
-    let names: Vec<&str> = busy.iter().map(|member| &*member.device).take(NAMED).collect();
     let claim = LayerClaim::FewMembers {
-        devices: names.join(", ") + if busy.len() > NAMED { ", ..." } else { "" },
+        devices: Values(busy.iter().map(|member| member.device.clone()).collect()),
         few: busy.len(),
         all: members.len(),
         part: share(ratio(by_them.0, total.0.max(1))),
     };
     Some(note(RULE.id, claim, vec![], None))
 }
-
-/// So many devices are named.
-const NAMED: usize = 4;
 
 #[cfg(test)]
 mod tests {

@@ -7,7 +7,7 @@ use super::words::pace;
 use assay_plan::stats::Estimate;
 use assay_plan::unit::{Bandwidth, Nanos};
 use assay_record::claim::{CgroupLimit, ExhibitOf, ExhibitValue};
-use assay_record::evidence::{Direction, DiskCounters, LimitValue, Snapshot, Throttle};
+use assay_record::evidence::{Direction, DiskCounters, LimitValue, Throttle};
 use assay_record::record::{Exhibit, NextStep, PhaseRecord, Record, Remedy, SamplePoint};
 
 /// The limits on the devices below a flow, in its direction: those that held at last, where they have changed.
@@ -297,12 +297,8 @@ pub(super) fn member(
 
 /// What a device did from the first I/O of a phase to the stop of the clock, by its kernel name.
 pub(super) fn counted(phase: &PhaseRecord, name: &str) -> Option<DiskCounters> {
-    let here = |look: &Snapshot| {
-        let device = look.devices.iter().find(|device| device.name == name)?;
-        device.counters.seen().copied()
-    };
-    let (before, stop) = here(&phase.evidence.before).zip(here(&phase.evidence.stop))?;
-    Some(stop.since(&before))
+    let (before, stop) = (phase.evidence.before.counted(name), phase.evidence.stop.counted(name));
+    Some(stop?.since(before?))
 }
 
 #[cfg(test)]

@@ -29,9 +29,9 @@ fn judge(phase_view: &PhaseView<'_>, found: &[Finding]) -> Option<Finding> {
         return None;
     }
     // A rate that only should have been even before a figure was made of it is judged by what it did.
-    let planned = phase_view.record.planned(phase_view.phase)?;
     let tried = |name: &str| {
-        planned.jobs.iter().any(|job| job.name == name && job.stop.even_halves().is_some())
+        let stop = phase_view.record.stop_of(phase_view.phase, name);
+        stop.is_some_and(|stop| stop.even_halves().is_some())
     };
     let mut steady = phase_view.phase.steady.iter();
     let job = steady.find(|job| job.state.is_none() && !tried(&job.job))?;
@@ -68,7 +68,7 @@ pub fn stopped_before_steady(record: &Record, phase: &PhaseRecord, job: &str) ->
 /// The limit that a job has reached.
 fn limit(record: &Record, phase: &PhaseRecord, job: &str) -> Option<EndBeforeSteady> {
     let planned = record.planned(phase)?;
-    let rule = &planned.jobs.iter().find(|planned| planned.name == job)?.stop;
+    let rule = record.stop_of(phase, job)?;
     let time = phase.span.stopped.since(phase.span.counted);
     let alone = planned.jobs.len() == 1;
     let moved: u64 = phase.flows.iter().fold(0, |sum, flow| sum.saturating_add(flow.bytes.0));

@@ -7,7 +7,7 @@ use super::{Rule, RuleJudge, note};
 use assay_plan::plan::Action;
 use assay_plan::unit::Bytes;
 use assay_record::claim::{ExhibitOf, ExhibitSource, ExhibitValue, PlaceClaim};
-use assay_record::evidence::{BlockLayer, DiskCounters, LayerKind, PathKind, Snapshot};
+use assay_record::evidence::{BlockLayer, LayerKind, PathKind};
 use assay_record::record::{Exhibit, Finding, NextStep, Remedy, TrapId};
 
 /// Less than twice its capacity is known to have been written to a flash drive.
@@ -36,8 +36,8 @@ fn judge(flow_view: &FlowView<'_>) -> Option<Finding> {
         return None;
     }
     let evidence = &flow_view.phase.evidence;
-    let before = taken(&evidence.before, &layer.name);
-    let since_boot = taken(&evidence.stop, &layer.name).zip(before).map(|(stop, before)| {
+    let before = evidence.before.counted(&layer.name);
+    let since_boot = evidence.stop.counted(&layer.name).zip(before).map(|(stop, before)| {
         // Where the counter wrapped in between, it is more than it says.
         Bytes(before.write_bytes.saturating_add(stop.since(before).write_bytes))
     });
@@ -56,11 +56,6 @@ fn wears(layer: &BlockLayer) -> bool {
     let spins = layer.queue.seen().and_then(|queue| queue.rotational);
     let bus = matches!(&*layer.hardware.bus, "nvme" | "sata" | "mmc" | "usb" | "scsi");
     layer.kind == LayerKind::Disk && bus && spins == Some(false)
-}
-
-/// What a device has done since boot, as a snapshot has it.
-fn taken<'s>(snapshot: &'s Snapshot, name: &str) -> Option<&'s DiskCounters> {
-    snapshot.devices.iter().find(|device| device.name == name)?.counters.seen()
 }
 
 /// What there is to say of a flash drive to which at least so much was written.

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Values;
 use assay_plan::unit::{Bandwidth, Share, Times};
 
 /// What is claimed of layers.
@@ -49,7 +50,7 @@ pub enum LayerClaim {
     },
     /// Of devices side by side some did as good as nothing.
     FewMembers {
-        devices: String,
+        devices: Values<String>,
         few: usize,
         all: usize,
         part: Share,

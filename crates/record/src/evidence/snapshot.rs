@@ -48,6 +48,11 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
+    /// What the disk of this kernel name has counted, where it was read.
+    pub fn counted(&self, name: &str) -> Option<&DiskCounters> {
+        self.devices.iter().find(|device| device.name == name)?.counters.seen()
+    }
+
     /// CPU time and waiting since an earlier snapshot.
     pub fn cpu_since(&self, earlier: &Self) -> Option<Cpu> {
         Some(self.cpu.seen()?.since(earlier.cpu.seen()?))

@@ -94,7 +94,7 @@ use crate::evidence::{Limits, Machine, Reading, Subject};
 use std::slice;
 
 use assay_plan::error::Fault;
-use assay_plan::plan::{Caching, Job, Method, Phase, PhaseRef, Plan, Shared};
+use assay_plan::plan::{Caching, Job, Method, Phase, PhaseRef, Plan, Shared, StopRule};
 use assay_plan::unit::Bytes;
 
 /// The name and version of this document's form.
@@ -152,6 +152,12 @@ impl Record {
     /// A phase of this record as it was planned.
     pub fn planned(&self, done: &PhaseRecord) -> Option<&Phase> {
         self.plan.phases.get(done.number)
+    }
+
+    /// When a job of a phase of this record ends, as planned.
+    pub fn stop_of(&self, done: &PhaseRecord, job: &str) -> Option<&StopRule> {
+        let mut jobs = self.planned(done)?.jobs.iter();
+        jobs.find(|planned| planned.name == job).map(|planned| &planned.stop)
     }
 
     /// What became of the phase with this number in the plan, if it was done.
