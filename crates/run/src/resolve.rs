@@ -10,7 +10,6 @@ mod fitted;
 mod fitter;
 mod log;
 mod method;
-mod overwritten;
 mod region;
 mod renewed;
 mod size;

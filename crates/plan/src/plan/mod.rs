@@ -22,7 +22,6 @@ mod lesson;
 mod load;
 mod memory;
 mod method;
-mod on_fault;
 mod order;
 mod pattern;
 mod phase;
@@ -69,7 +68,6 @@ pub use memory::{NodePolicy, WorkerMemory};
 pub use method::{
     Advice, AioOptions, Caching, DeviceModel, Method, MmapOptions, RingOptions, VectoredFlags,
 };
-pub use on_fault::FaultReach;
 pub use order::{ListedIo, OffsetOrdering, SizedZone, Zone};
 pub use pattern::{
     AlikeData, Fill, Pattern, Region, RewriteChange, Verify, VerifyBacklog, WrittenPart,
@@ -86,7 +84,7 @@ pub use sequence_places::{ByDirection, FileService, PlaceDistribution, RandomPla
 pub use sequence_seeds::{SEED_STREAMS, SeedStream, SequenceSeeds};
 pub use shared::Shared;
 pub use steady_window::{SteadyFigure, SteadyMeasure, SteadyWindow};
-pub use stop::{SteadyRule, StopLimit, StopRule};
+pub use stop::{FaultReach, SteadyRule, StopLimit, StopRule};
 pub use studies::StudyPlan;
 pub use study::{CapacityStudy, CardStudy, ModesStudy, PlainRun, Study, SustainStudy};
 pub use sweep::{CellParams, SweepPacing, SweepPlan};

@@ -27,7 +27,6 @@ pub struct StopRule {
     pub at_least: Nanos,
 }
 
-/// One limit.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -191,4 +190,18 @@ impl StopRule {
     pub fn pass_or(time: Nanos) -> Self {
         Self::until([StopLimit::Passes(1), StopLimit::Time(time)])
     }
+}
+
+/// What ends with a job when one of its workers meets a fault.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum FaultReach {
+    /// The other jobs of its phase, and the run: no later phase begins.
+    #[default]
+    Run,
+    /// The other jobs of its phase (fio's `exitall_on_error`).
+    Phase,
+    /// Nothing else (fio's jobs).
+    Job,
 }

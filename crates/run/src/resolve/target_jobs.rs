@@ -4,9 +4,9 @@
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
-use assay_plan::plan::{BlockWork, Job, Plan, Target, TargetKey, Work};
-
-use super::overwritten::is_overwritten;
+use assay_plan::plan::{
+    BlockWork, Job, LayoutMode, OffsetOrdering, Plan, StopLimit, Target, TargetKey, Work,
+};
 
 /// The jobs on blocks of a plan by their targets.
 pub(super) struct TargetJobs<'p>(HashMap<TargetKey<'p>, JobsOnTarget<'p>>);
@@ -71,4 +71,31 @@ impl<'p> TargetJobs<'p> {
         let jobs = || on.jobs.iter().map(|(_, job, blocks)| (*job, *blocks));
         *on.overwritten.get_or_init(|| is_overwritten(jobs()))
     }
+}
+
+/// Whether the target of these jobs is a file that the run fills before its writes, or writes more than once. What another
+/// tool's words fill by their own writes is theirs to size.
+fn is_overwritten<'p>(jobs: impl Iterator<Item = (&'p Job, &'p BlockWork)>) -> bool {
+    let mut times = 0;
+    let mut laid = false;
+    for (job, blocks) in jobs {
+        let layout = match &blocks.target {
+            Target::File { layout, .. } | Target::Scratch { layout, .. } => *layout,
+            _ => return false,
+        };
+        if !matches!(layout, LayoutMode::Written | LayoutMode::Preallocated) {
+            return false;
+        }
+        laid |= layout == LayoutMode::Written;
+        if blocks.pattern.mix.writes() {
+            times += if once(job, &blocks.pattern.order) { 1 } else { 2 };
+        }
+    }
+    times + u32::from(laid) > 1 && times > 0
+}
+
+/// Whether a job writes no place twice.
+fn once(job: &Job, order: &OffsetOrdering) -> bool {
+    let one_pass = job.stop.first_of.contains(&StopLimit::Passes(1));
+    job.stop.first_of.is_empty() || one_pass || matches!(order, OffsetOrdering::Spaced { .. })
 }
