@@ -21,7 +21,7 @@ use assay_plan::plan::{Phase, Plan};
 use assay_plan::unit::{Bytes, Nanos, Ops};
 use assay_record::record::console::{self, ChecksumWriter};
 use assay_record::record::{Ending, JsonLayout, PhaseRecord, Record, Resolved, Trust, write_json};
-use assay_run::{self as run, LiveStatus, Observer, RunOptions};
+use assay_run::{self as run, LiveStatus, Observer, Preparation, RunOptions};
 
 /// What is done with a record when its page stands there; it may write to standard error.
 pub type AfterRun<'a> = &'a mut dyn FnMut(&Record, &mut dyn Write) -> Result<(), Error>;
@@ -301,7 +301,6 @@ impl<'a> TerminalObserver<'a> {
         }
     }
 
-    /// Writes a part of the page.
     fn page(&mut self, part: impl FnOnce(&mut dyn ReportPage, &mut dyn Write) -> io::Result<()>) {
         self.erase();
         if let Some(page) = &mut self.page
@@ -394,11 +393,11 @@ impl Observer for TerminalObserver<'_> {
         self.page(|page, out| page.opening(plan, resolved, out));
     }
 
-    fn preparing(&mut self, phase: &Phase, what: &str) {
+    fn preparing(&mut self, phase: &Phase, step: Preparation) {
         let number = self.plan.number(&phase.name);
         self.line.phase.clone_from(&phase.name);
         self.line.number = number.map_or(self.line.number, |number| self.place(number));
-        self.line.aside = what.to_string();
+        self.line.step = Some(step);
         self.line.left = None;
         self.rewrite();
     }
@@ -427,7 +426,7 @@ impl Observer for TerminalObserver<'_> {
         if self.past.len() > TICKS {
             self.past.pop_front();
         }
-        self.line.aside = if live.settling { "watching the flush".into() } else { String::new() };
+        self.line.step = live.settling.then_some(Preparation::WatchingFlush);
         self.line.share = LiveLine::share_of(live.elapsed, live.limit, bytes, live.goal);
         let by_time = live.limit.map(|limit| limit.less(live.elapsed));
         let by_bytes = live.goal.zip(self.line.bandwidth).and_then(|(goal, rate)| {

@@ -6,6 +6,7 @@ use super::TerminalStyle;
 use super::figure::duration;
 use super::paint::{Ink, columns};
 use assay_plan::unit::{Bandwidth, Bytes, Iops, Nanos};
+use assay_record::claim::Preparation;
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LiveLine {
@@ -15,8 +16,8 @@ pub struct LiveLine {
     pub number: usize,
     /// How many phases there are.
     pub of: usize,
-    /// What goes on outside the timing (`laying out the file`, `flushing`); empty inside it.
-    pub aside: String,
+    /// What goes on outside of the timing; nothing inside it.
+    pub step: Option<Preparation>,
     /// How much of the phase is done, 0 to 1; absent when nobody knows.
     pub share: Option<f64>,
     /// The present rate of bytes.
@@ -58,7 +59,7 @@ impl LiveLine {
     /// operations, bar, bytes, time left.
     pub fn text(&self, style: TerminalStyle) -> String {
         let line = format!("  {}/{} {:14}", self.number, self.of, self.phase);
-        let inside = self.aside.is_empty();
+        let inside = self.step.is_none();
         let mut parts: Vec<(u8, Option<Ink>, String)> = Vec::new();
         if let Some(share) = self.share.filter(|_| inside) {
             parts.push((3, Some(Ink::Faint), format!(" {}", bar(share, style))));
@@ -69,8 +70,8 @@ impl LiveLine {
         if let Some(iops) = self.iops.filter(|_| inside) {
             parts.push((4, None, format!("  {:>6} IOPS", iops.to_string())));
         }
-        if !inside {
-            parts.push((2, None, format!(" {}", self.aside)));
+        if let Some(step) = self.step {
+            parts.push((2, None, format!(" {}", style.voice().say(&step))));
         }
         if let Some(left) = self.left {
             let most = if self.at_most { "at most " } else { "" };
@@ -156,8 +157,11 @@ mod tests {
 
     #[test]
     fn what_happens_outside_the_timing_has_no_rate() {
-        let line = LiveLine { aside: "flushing".into(), ..half() };
-        assert_eq!(line.text(TerminalStyle::default()), "  2/6 seq-read       flushing  24 s left");
+        let line = LiveLine { step: Some(Preparation::WatchingFlush), ..half() };
+        assert_eq!(
+            line.text(TerminalStyle::default()),
+            "  2/6 seq-read       watching the flush  24 s left"
+        );
     }
 
     #[test]

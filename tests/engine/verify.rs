@@ -9,7 +9,7 @@ use assay_plan::error::Error;
 use assay_plan::plan::{Action, Fill, Phase, Plan};
 use assay_plan::stats::ContentCounts;
 use assay_record::record::{Ending, PhaseRecord, Record};
-use assay_run::{self as run, Observer, RunOptions};
+use assay_run::{self as run, Observer, Preparation, RunOptions};
 use serde_json::{Value, json};
 
 use crate::lab::{self, Faults, FaultyFuse, Op, on};
@@ -47,7 +47,7 @@ fn plan(phases: &[Value]) -> Plan {
 struct After<'a>(&'a mut dyn FnMut(&str));
 
 impl Observer for After<'_> {
-    fn preparing(&mut self, _phase: &Phase, _what: &str) {}
+    fn preparing(&mut self, _phase: &Phase, _step: Preparation) {}
     fn ended(&mut self, _: &Record, phase: &PhaseRecord) {
         (self.0)(&phase.name);
     }

@@ -265,6 +265,14 @@ job-way-cached = through the page cache
 planned-action-does = { $value }s
 planned-action-mixed = I/Os
 
+preparation-writing-others = writing what earlier programs left in memory
+preparation-allocating-file = allocating the test file
+preparation-writing-file = writing the test file
+preparation-removing-files = removing the files of the phase before
+preparation-making-files = creating the files
+preparation-awaiting-device = waiting for the device, which is still busy
+preparation-watching-flush = watching the flush
+
 about-is-memory = memory: { $what }
 about-is-path-through = the path through { $what }
 about-is-in-turn = reading and writing in turn, at the speed of the slower end (writing to { $disk })

@@ -15,6 +15,7 @@ use assay_plan::error::{Doing, Fault};
 use assay_plan::plan::{Caching, Durability};
 use assay_plan::stats::RandomStream;
 use assay_plan::unit::{Nanos, Timestamp};
+use assay_record::claim::Preparation;
 use assay_record::evidence::Reading;
 use assay_record::record::{Aftermath, AftermathRound, SingleReadLatencies};
 
@@ -82,7 +83,7 @@ impl PhaseContext<'_> {
             if !verdict::slower(&usual, &reads) || since_end_ns >= PATIENCE {
                 break;
             }
-            self.observer.preparing(self.phase, "waiting for the device, which works on");
+            self.observer.preparing(self.phase, Preparation::AwaitingDevice);
             self.pause();
         }
         Aftermath { path, before, after }

@@ -8,7 +8,7 @@ use assay_engine::sys::event_loop::{Event, EventLoop};
 use assay_plan::name;
 use assay_plan::plan::{Phase, Plan, WorkerKind};
 use assay_plan::unit::{Bytes, Nanos};
-use assay_record::claim::PlanClaim;
+use assay_record::claim::{PlanClaim, Preparation};
 use assay_record::evidence::{CounterReader, PathKind, Snapshot, Subject};
 
 use super::observer::Observer;
@@ -66,8 +66,7 @@ pub(super) fn drain(
             }
             Event::Nothing | Event::Continued(_) if time >= LONGEST => break,
             Event::Nothing | Event::Continued(_) => {
-                let what = "writing what earlier programs left in memory";
-                observer.preparing(phase, what);
+                observer.preparing(phase, Preparation::WritingOthers);
             }
         }
     }

@@ -16,6 +16,7 @@ use assay_plan::plan::{
 };
 use assay_plan::stats::{LatencySplit, LiveCounters};
 use assay_plan::unit::{Bytes, Timestamp};
+use assay_record::claim::Preparation;
 
 use super::coverage::{places_in, touched_in};
 use super::flush;
@@ -77,7 +78,7 @@ impl PhaseContext<'_> {
         if parts.is_empty() {
             return Ok(());
         }
-        self.observer.preparing(self.phase, "writing the test file");
+        self.observer.preparing(self.phase, Preparation::WritingFile);
         let origin = DataOrigin { seed: self.plan.seed, phase: self.number };
         let halt = AtomicBool::new(self.signal.is_some());
         let open_targets = &mut *self.open_targets;

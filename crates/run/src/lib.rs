@@ -76,7 +76,7 @@ use assay_record::record::{
 };
 
 use assay_record::words::say;
-pub use observer::{LiveStatus, Observer};
+pub use observer::{LiveStatus, Observer, Preparation};
 pub use overwriting::{allow, damages, losses};
 use phase_context::PhaseContext;
 use record_keeper::RecordKeeper;

@@ -7,6 +7,7 @@ use assay_plan::plan::Phase;
 use assay_plan::stats::LiveReading;
 use assay_plan::stats::copy::{CopyCounts, CopyEvent};
 use assay_plan::unit::{Bytes, Nanos};
+pub use assay_record::claim::Preparation;
 use assay_record::record::{PhaseRecord, PhaseSoFar, Record, Resolved};
 
 /// Somebody who is told what happens while it happens. Called from the conductor's thread, never
@@ -15,7 +16,7 @@ pub trait Observer {
     /// The plan has been made to fit this machine; nothing has been touched yet.
     fn resolved(&mut self, _resolved: &Resolved) {}
     /// A phase is about to be prepared (files laid out, caches dropped).
-    fn preparing(&mut self, _phase: &Phase, _what: &str) {}
+    fn preparing(&mut self, _phase: &Phase, _step: Preparation) {}
     /// Whether a phase that is prepared may begin. While it may not (it keeps step with somebody
     /// outside of this program), it is asked again every few milliseconds.
     ///

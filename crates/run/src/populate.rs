@@ -13,6 +13,7 @@ use assay_plan::name::NameText as _;
 use assay_plan::plan::{Action, Job, TreeSize, TreeWork};
 use assay_plan::stats::LiveCounters;
 use assay_plan::unit::{Bytes, MIB, Nanos};
+use assay_record::claim::Preparation;
 use assay_record::record::ResolvedJob;
 
 use super::limits::no_thread;
@@ -62,11 +63,11 @@ impl<'a> PhaseContext<'a> {
         match home.missing(stand, tree.action) {
             MissingFiles::Nothing => {}
             MissingFiles::Room => {
-                self.observer.preparing(self.phase, "removing the files of before");
+                self.observer.preparing(self.phase, Preparation::RemovingFiles);
                 home.clear(stand)?;
             }
             MissingFiles::Files { data } => {
-                self.observer.preparing(self.phase, "making the files");
+                self.observer.preparing(self.phase, Preparation::MakingFiles);
                 home.clear(stand)?;
                 self.populate(prepared_tree, resolved.workers, data)?;
             }
@@ -81,7 +82,7 @@ impl<'a> PhaseContext<'a> {
         if tree.action == Action::Create || !missing {
             return Ok(());
         }
-        self.observer.preparing(self.phase, "making the files");
+        self.observer.preparing(self.phase, Preparation::MakingFiles);
         let mut data = vec![0; MIB as usize];
         let mut word = self.plan.seed | 1;
         for byte in &mut data {

@@ -8,6 +8,7 @@ use assay_plan::plan::{
     Advice, BlockWork, CacheDrop, Job, LayoutMode, Lifetime, Method, Size, Target, Work,
 };
 use assay_plan::unit::Bytes;
+use assay_record::claim::Preparation;
 use assay_record::record::{ResolvedJob, UnprovenData};
 
 use super::coverage::places_in;
@@ -192,7 +193,7 @@ impl<'a> PhaseContext<'a> {
             }
         }
         if manner.layout == LayoutMode::Preallocated {
-            self.observer.preparing(self.phase, "allocating the test file");
+            self.observer.preparing(self.phase, Preparation::AllocatingFile);
         }
         match open_target.lay(manner.layout, job.size_of(file).0) {
             // The first write that finds no room says so.

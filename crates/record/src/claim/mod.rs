@@ -1,6 +1,5 @@
 //! What can be claimed of a figure: values with their quantities. `words` has a sentence for each.
 // What a field is for is seen in that sentence.
-#![allow(missing_docs)]
 
 mod any;
 mod compare;
@@ -44,7 +43,7 @@ pub use outcome::{DatalessCalls, FailureReason, MissingEvidence, OutcomeClaim};
 pub use place::PlaceClaim;
 pub use plan::{
     AboutClaim, AboutDisk, AbsentPlace, CopiedData, CopySize, CopySource, CopyWay, JobOrder,
-    JobWay, PlanClaim, PlannedAction, PlannedPlace,
+    JobWay, PlanClaim, PlannedAction, PlannedPlace, Preparation,
 };
 pub use series::{Series, Values};
 pub use steady::{

@@ -300,3 +300,21 @@ pub enum AboutDisk {
     Named(String),
     Unnamed,
 }
+
+/// What is done before a phase begins, or between two, while somebody waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Preparation {
+    /// What earlier programs have left in memory goes to the device.
+    WritingOthers,
+    AllocatingFile,
+    WritingFile,
+    /// Those of an earlier phase are in the way.
+    RemovingFiles,
+    MakingFiles,
+    /// It answers more slowly than before the run: it works on.
+    AwaitingDevice,
+    /// Behind the clock: what was written goes to the device.
+    WatchingFlush,
+}

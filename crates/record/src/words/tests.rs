@@ -138,6 +138,7 @@ fn each_claim(wanted: &mut WantedMessages) {
     wanted.add::<PlannedPlace>();
     wanted.add::<JobWay>();
     wanted.add::<PlannedAction>();
+    wanted.add::<Preparation>();
     wanted.add::<BoundClaim>();
     wanted.add::<CapacityClaim>();
     wanted.add::<CapacityGap>();
