@@ -3,10 +3,6 @@
 //! The rooms, in the order in which they may know each other: each imports only from those above
 //! its own group, as `tests/tidy` has it.
 #![deny(unsafe_code)]
-#![allow(
-    missing_docs,
-    reason = "nobody links the program: a name that says what it is needs no second sentence"
-)]
 
 // The list of studies: words that plan, judges and report expand.
 #[macro_use]

@@ -89,7 +89,6 @@ pub struct AttoArgs {
     pub common: OutputArgs,
 }
 
-/// What the figures are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum FigureKind {
     /// Bytes per second

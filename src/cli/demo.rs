@@ -46,7 +46,6 @@ fn lesson_words() -> impl TypedValueParser<Value = LessonTopic> {
     })
 }
 
-/// One half of a lesson.
 #[derive(Clone)]
 struct LessonHalf {
     action: Action,

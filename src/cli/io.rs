@@ -249,7 +249,6 @@ fn agree(words: &IoArgs, kind: PathType, direction: LoadDirection) -> Result<(),
     Ok(())
 }
 
-/// A phase of blocks.
 fn phase(name: &str, target: Target, pattern: Pattern, blocks: BlockWork, stop: StopRule) -> Phase {
     // Only what is read can come out of memory.
     let cold = if pattern.mix.fetches() { CacheDrop::Target } else { CacheDrop::Keep };

@@ -65,7 +65,6 @@ struct ProfileMethod {
     cells: Vec<CellJob>,
 }
 
-/// One cell.
 struct CellJob {
     title: &'static str,
     action: Action,

@@ -159,7 +159,6 @@ fn filling(target: &Target) -> Phase {
     phase("file", target, pattern, (8, 1), StopRule::pass_or(FILLING))
 }
 
-/// One step.
 fn step(words: &RampArgs, target: &Target, kind: PathType, (depth, workers): (u32, u32)) -> Phase {
     let (action, verify) = match words.action {
         RampAction::Write => (plan::Action::Write, Verify::None),

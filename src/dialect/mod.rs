@@ -19,7 +19,6 @@ pub const DIALECTS: &[KnownTool] = &[dd::TOOL, bonnie::TOOL, iozone::TOOL, fio::
 /// Tools whose words may become dialects.
 pub const TO_COME: &[&str] = &["ioping", "hdparm"];
 
-/// The tool of that name.
 pub fn named(name: &str) -> Option<&'static KnownTool> {
     DIALECTS.iter().find(|tool| tool.names.contains(&name))
 }

@@ -126,7 +126,6 @@ impl<'a> ComparedSides<'a> {
     }
 }
 
-/// What a side was, where, and when.
 fn about(which: &str, side: &[&Record], style: TerminalStyle) -> Vec<String> {
     let (Some(record), Some(last)) = (side.first(), side.last()) else { return Vec::new() };
     let mut lines =
@@ -177,7 +176,6 @@ fn table(first: &Record, second: &Record, style: TerminalStyle) -> Vec<String> {
     lines
 }
 
-/// The figures of an action in one run.
 type RunFigures = Option<(Rc<PhaseFigures>, Action)>;
 
 /// The name of each line, and its figures in both runs.

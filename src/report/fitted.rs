@@ -103,7 +103,6 @@ impl FittedCell {
         Self { plain, painted, mark: None }
     }
 
-    /// What is written for it.
     pub fn written(&self) -> &str {
         &self.painted
     }

@@ -73,7 +73,6 @@ pub(super) struct PathHeading<'a> {
     pub mount: Option<&'a Mount>,
     /// The devices below, the uppermost first.
     pub stack: Vec<&'a BlockLayer>,
-    /// What is at the bottom.
     pub bottom: &'a LeafKind,
 }
 

@@ -10,7 +10,6 @@ use assay_plan::plan::{
 };
 use assay_record::record::{Record, Resolved, Trust};
 
-/// The printer of a study.
 pub trait StudyPrinter {
     /// Its own page for a person, empty; nothing where that of any run tells all.
     fn page(&self, _style: TerminalStyle) -> Option<Box<dyn ReportPage>> {

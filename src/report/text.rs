@@ -340,7 +340,6 @@ impl TextPage {
         }
     }
 
-    /// A remark beneath its phase.
     fn beneath_phase(&mut self, remark: PhaseRemark, out: &mut dyn Write) -> io::Result<()> {
         let PhaseRemark { trust, measures, claims, corrected, balances } = remark;
         let judged = InkedText::judgement(trust, measures, self.style);

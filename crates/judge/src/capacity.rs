@@ -64,7 +64,6 @@ fn counts(phase: &Phase) -> Option<(&Phase, Bytes, bool)> {
     (pattern.verify == Verify::Census).then_some((phase, pattern.largest(), whole))
 }
 
-/// The phase that counted, and what.
 fn counted<'r>(record: &'r Record, planned: &Phase) -> Option<(&'r PhaseRecord, &'r BlockCensus)> {
     let phase = record.done_of(planned)?;
     let census = phase.census.as_ref()?;

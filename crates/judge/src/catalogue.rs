@@ -22,7 +22,6 @@ pub struct UnjudgedTrap {
 pub enum TrapStanding {
     /// Other rules find it: their numbers.
     Under {
-        /// The rules.
         rules: &'static [TrapId],
         /// The test that shows it, as `file: function`.
         shown: &'static str,
@@ -55,7 +54,6 @@ pub struct CatalogueEntry {
     pub id: TrapId,
     /// What it is called.
     pub title: &'static str,
-    /// What happens.
     pub happens: &'static str,
     /// How it is seen and judged, how to meet it, and what assay does about it: of each what it is, and a sentence.
     pub said: Vec<(&'static str, String)>,

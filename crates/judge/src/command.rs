@@ -4,7 +4,6 @@ use super::words::ShellLine;
 use assay_record::evidence::Mount;
 use assay_record::record::{NextStep, Remedy};
 
-/// A look at a path.
 pub(super) fn look(command: &str, path: &str) -> NextStep {
     ShellLine::of(command).path(path).next(Remedy::Inspect)
 }

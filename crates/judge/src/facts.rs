@@ -11,7 +11,6 @@ use assay_record::evidence::{
 };
 use assay_record::record::Exhibit;
 
-/// The facts of a place.
 pub struct PlaceFacts<'a> {
     pub path: &'a str,
     pub kind: PathKind,
@@ -170,7 +169,6 @@ pub fn mount_options(mount: &Mount) -> Exhibit {
     Exhibit::new(of, mount.options.clone(), "/proc/self/mountinfo")
 }
 
-/// One of its options.
 pub fn mount_option(mount: &Mount, option: &str) -> Exhibit {
     Exhibit::new(ExhibitOf::MountOption(mount.point.clone()), option, "/proc/self/mountinfo")
 }

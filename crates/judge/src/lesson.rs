@@ -23,13 +23,11 @@ pub struct LessonResult<'a> {
 
 /// One half of a lesson, measured.
 pub struct LessonFigure<'a> {
-    /// Its phase.
     pub phase: &'a PhaseRecord,
     /// What was read from the kernel meanwhile.
     phase_view: PhaseView<'a>,
     /// What it did.
     pub action: Action,
-    /// Its figures.
     pub figures: PhaseFigures,
 }
 
@@ -171,7 +169,6 @@ impl<'a> LessonFigure<'a> {
         untrue.then_some(verdict)
     }
 
-    /// What a rule said of it.
     pub fn said(&self, rule: TrapId) -> Option<String> {
         self.found(rule).map(Finding::text)
     }

@@ -26,7 +26,6 @@ pub use level::{DeviceLevel, bytes, requests};
 pub struct PhaseView<'a> {
     /// The whole run.
     pub record: &'a Record,
-    /// The phase.
     pub phase: &'a PhaseRecord,
     /// Its flows, those whose subject the record has.
     pub cases: Vec<FlowView<'a>>,
@@ -36,7 +35,6 @@ pub struct PhaseView<'a> {
 pub struct FlowView<'a> {
     /// The whole run.
     pub record: &'a Record,
-    /// Its phase.
     pub phase: &'a PhaseRecord,
     /// What moved between the program and one path.
     pub flow: &'a Flow,
@@ -458,7 +456,6 @@ impl<'a> PhaseView<'a> {
         Self { record, phase, cases }
     }
 
-    /// The phase in the plan.
     pub fn planned(&self) -> Option<&'a Phase> {
         self.record.planned(self.phase)
     }

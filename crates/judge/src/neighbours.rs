@@ -17,7 +17,6 @@ const NAMED: usize = 3;
 
 /// Processes that a finding can name.
 pub(super) struct NamedProcesses<T> {
-    /// What they did.
     pub did: Vec<T>,
     /// What shows it.
     pub because: Vec<Exhibit>,
@@ -65,9 +64,7 @@ pub(super) fn movers(
 
 /// Other runs that keep step with this one and were at work on a level meanwhile.
 pub(super) struct WorkingPartners {
-    /// Who they are.
     pub named: Vec<NamedProcess>,
-    /// Bytes that all of them moved.
     pub moved: Bytes,
     /// In how long.
     pub time: Nanos,
@@ -198,7 +195,6 @@ pub(super) fn watched(phase: &PhaseRecord) -> Option<Nanos> {
     Some(seen(phase)?.time)
 }
 
-/// What was seen of them.
 pub(super) fn seen(phase: &PhaseRecord) -> Option<&OtherProcesses> {
     phase.evidence.neighbours.as_ref()?.seen()
 }

@@ -29,23 +29,18 @@ pub struct RampView<'a> {
     pub bound: RateBound,
 }
 
-/// One step.
 pub struct RampStep<'a> {
     /// What happened in it.
     pub phase: &'a PhaseRecord,
     /// What it did.
     pub action: Action,
-    /// Its figures.
     pub figures: PhaseFigures,
-    /// The load and the rate.
     pub load_point: LoadRate,
 }
 
 /// What sets the rate.
 pub struct RateBound {
-    /// What it is.
     pub cause: Bottleneck,
-    /// What that is.
     pub claim: BoundClaim,
     /// The readings that show it.
     pub because: Vec<Exhibit>,

@@ -25,7 +25,6 @@ pub const RULE: Rule = Rule {
 
 /// What the device read for a flow beyond what was asked.
 pub(super) struct ExcessReads<'c, 'a> {
-    /// The device.
     pub level: &'c DeviceLevel<'a>,
     /// What it read, as a multiple of what was asked.
     pub times: f64,

@@ -95,7 +95,6 @@ pub const RULES: &[Rule] = &[
     other_queue::RULE,
 ];
 
-/// The verdict of one phase.
 pub fn of_phase(record: &Record, phase: &PhaseRecord) -> Verdict {
     balanced(record, phase).0
 }

@@ -13,7 +13,6 @@ pub(super) fn cut(records: &[&Record], side: ComparedSide) -> Option<Finding> {
     (cut > 0).then(|| finding(RULE.id, FindingWeight::Doubt, None, claim, Vec::new(), None))
 }
 
-/// Which runs of a side.
 fn of_side(records: &[&Record], of: usize) -> Option<ComparedRuns> {
     match records.len() {
         1 => None,

@@ -34,11 +34,9 @@ pub struct CellResult<'a> {
     pub side: SweepSide,
     /// Where it stands.
     pub cell_params: CellParams,
-    /// As planned.
     pub planned: &'a Phase,
     /// What happened in it; `None` when it was not done.
     pub done: Option<&'a PhaseRecord>,
-    /// The figures of that.
     pub figures: Option<PhaseFigures>,
     /// A fault or a signal has ended it.
     pub stopped: bool,
@@ -47,7 +45,6 @@ pub struct CellResult<'a> {
 }
 
 impl<'a> SweepView<'a> {
-    /// The sweep of a record.
     pub fn of(aim: &'a plan::SweepPlan, record: &'a Record) -> Self {
         let place = |planned: &'a Phase| {
             let cell_params = planned.cell_params()?;
@@ -265,7 +262,6 @@ mod tests {
         record
     }
 
-    /// The sweep that a record is of.
     pub fn aim(record: &Record) -> &plan::SweepPlan {
         match &record.plan.aim {
             Some(StudyPlan::Sweep(sweep)) => sweep,

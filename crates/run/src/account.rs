@@ -63,7 +63,6 @@ pub(super) fn results(
     (phase, jobs)
 }
 
-/// One job of it.
 fn job_result(
     job: &PreparedJob,
     totals_of_workers: Vec<WorkerTotals>,

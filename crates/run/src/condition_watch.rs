@@ -34,7 +34,6 @@ struct Counted {
     done: LiveReading,
 }
 
-/// One condition as it is known.
 struct KnownCondition {
     condition: Condition,
     /// When it was last read.
@@ -90,7 +89,6 @@ impl ConditionWatch {
         }
     }
 
-    /// Looks.
     pub fn look(&mut self, started: Timestamp, disks: &[Option<DiskCounters>], done: LiveReading) {
         let began = clock::now();
         let thermometers = began >= self.thermometers_due;

@@ -35,7 +35,6 @@ use super::sampler::{PhaseSampler, SamplingEnd};
 /// What the copying thread brings home.
 struct CopyResult {
     outcome: CopyOutcome,
-    /// How its thread ran.
     ran: Option<ThreadTimes>,
 }
 

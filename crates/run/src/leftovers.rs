@@ -50,7 +50,6 @@ fn locked(file: &File) -> bool {
 /// A scratch file that has a name, and the mark beside it.
 #[derive(Debug)]
 pub(super) struct NamedScratch {
-    /// Its path.
     pub path: PathBuf,
     beside: PathBuf,
     _lock: File,

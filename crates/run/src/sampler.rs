@@ -55,7 +55,6 @@ const CHANGES: usize = 100;
 /// What has been done so far, by whoever does it.
 pub(super) type ProgressSource<'a> = &'a dyn Fn() -> (LiveReading, Option<CopyCounts>);
 
-/// Samples of one phase.
 pub(super) struct PhaseSampler<'a> {
     counter_reader: &'a CounterReader,
     leaves: Vec<usize>,
@@ -121,7 +120,6 @@ enum WorkingThreads<'a> {
 
 /// What the samples of a phase come to.
 pub(super) struct PhaseSamples {
-    /// The samples.
     pub series: SampleSeries,
     /// Those that were kept apart.
     pub apart: Vec<IntervalCounts>,
@@ -502,7 +500,6 @@ impl<'a> PhaseSampler<'a> {
         }
     }
 
-    /// When it started.
     pub fn started(&self) -> Timestamp {
         self.started
     }

@@ -17,7 +17,6 @@ pub(super) struct SteadyWatcher<'a> {
     windows: Vec<Mutex<WindowWatcher<'a>>>,
 }
 
-/// One of them.
 struct SteadyJob<'a> {
     name: &'a str,
     all_live_counters: &'a [LiveCounters],
@@ -108,7 +107,6 @@ impl<'a> SteadyWatcher<'a> {
         }
     }
 
-    /// What was found.
     pub fn found(self) -> Vec<SteadyResult> {
         let jobs = self.jobs.into_iter();
         let windows = self.windows.into_iter();

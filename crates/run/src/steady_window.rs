@@ -114,7 +114,6 @@ impl<'a> WindowWatcher<'a> {
         self.rounds.iter().map(value).collect()
     }
 
-    /// What was found.
     pub fn found(self) -> SteadyResult {
         let full = self.rounds.len() == self.window.rounds as usize;
         let steadiness = if full { self.steadiness() } else { WindowSteadiness::default() };

@@ -57,7 +57,6 @@ pub(super) enum FileSetContents {
     All {
         /// By the other of their two names.
         renamed: bool,
-        /// What is in them.
         content: FileContent,
     },
     /// Some of them, or nobody knows.
@@ -78,13 +77,11 @@ pub(super) enum FileContent {
 /// What must be made before a phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MissingFiles {
-    /// Nothing.
     Nothing,
     /// What is there must go.
     Room,
     /// The files, with their data or without.
     Files {
-        /// With their data.
         data: bool,
     },
 }
@@ -162,7 +159,6 @@ impl TreeDir {
         top.join(format!("t{number}"))
     }
 
-    /// The root of one worker.
     fn root(&self, number: usize, worker: u32) -> PathBuf {
         match self.file_sets[number].tree.shared {
             true => self.folder(number).join("all"),

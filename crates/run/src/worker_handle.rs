@@ -17,7 +17,6 @@ use super::shared_state::SharedState;
 
 /// A worker that is ready to go.
 pub(super) enum WorkerHandle<'a> {
-    /// On blocks.
     Blocks(Box<Worker<'a>>),
     /// On a tree of files.
     Tree(Box<TreeWorker<'a>>),

@@ -29,7 +29,6 @@ const START: Timestamp = Timestamp(10_000_000_000);
 
 /// A record to be doctored.
 pub struct DoctoredRecord {
-    /// The record.
     pub record: Record,
 }
 

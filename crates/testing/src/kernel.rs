@@ -106,7 +106,6 @@ impl Heard {
         self.record.phases.first().unwrap_or_else(|| panic!("no phase\n{self}"))
     }
 
-    /// A phase by its name.
     pub fn named(&self, name: &str) -> &PhaseRecord {
         let found = self.record.phases.iter().find(|phase| phase.name == name);
         found.unwrap_or_else(|| panic!("no phase {name}\n{self}"))

@@ -1,5 +1,4 @@
 //! What tests share: records that are doctored, and the lab.
-#![allow(missing_docs, reason = "its users stand beside it")]
 
 pub mod doctored;
 #[cfg(feature = "lab")]

@@ -64,7 +64,6 @@ enum BoardNews {
     Closed,
 }
 
-/// How it ended.
 enum BoardEnding {
     /// With this exit status there.
     Status(u8),

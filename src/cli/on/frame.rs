@@ -28,12 +28,10 @@ pub enum BoardFrame {
     Alive {},
     /// To the board: more of a file that goes along.
     File {
-        /// Its name.
         name: String,
         /// What follows in it.
         bytes: FrameBytes,
     },
-    /// To the board: what is to run.
     Run(BoardCommand),
     /// To the board: more of its standard input; none at its end.
     Input(FrameBytes),
@@ -52,7 +50,6 @@ pub enum BoardFrame {
     Errors(FrameBytes),
     /// From the board: more of the record.
     Record {
-        /// Its name.
         name: String,
         /// Where in it they stand; at 0 it begins anew.
         from: u64,
@@ -82,11 +79,9 @@ pub struct BoardCommand {
     pub record: Option<String>,
 }
 
-/// A word for a board.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BoardWord {
-    /// As it is.
     Text(String),
     /// The path there of the file of that name that went along.
     File(String),

@@ -174,7 +174,6 @@ impl BoardLink {
         Ok(Self { board, desk })
     }
 
-    /// The board.
     pub const fn board(&self) -> &Board {
         &self.board
     }

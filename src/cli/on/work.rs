@@ -18,7 +18,6 @@ use assay_plan::name::{NameText as _, path, quoted};
 use assay_plan::plan::PlanBoard;
 use assay_record::record::{document_file, unread};
 
-/// The work for a board.
 #[derive(Clone, Debug, Default)]
 pub struct BoardWork {
     /// What runs there.

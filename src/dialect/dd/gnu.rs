@@ -155,7 +155,6 @@ const BYTES: OptionValue = OptionValue::Needed("BYTES");
 const FILE: OptionValue = OptionValue::Needed("FILE");
 const N: OptionValue = OptionValue::Needed("N");
 
-/// The operands of GNU dd.
 pub(super) const OPERANDS: &[ToolOption<GnuOperands, DdComplaint>] = &[
     ToolOption {
         names: &["if"],

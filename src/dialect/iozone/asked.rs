@@ -38,7 +38,6 @@ const USAGE: u8 = 255;
 
 /// A figure of IOzone: a column of its table, a phase of its throughput mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[allow(missing_docs, reason = "they are called as IOzone's columns are")]
 pub enum IozoneTest {
     Write,
     Rewrite,
@@ -461,7 +460,6 @@ impl Default for IozoneOptions {
     }
 }
 
-/// A cell of the grid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GridCell {
     pub file: u64,

@@ -41,7 +41,6 @@ impl StreamResults {
         self.sum() / self.children.len().max(1) as f64
     }
 
-    /// What the one moved that moved least.
     pub fn least_moved(&self) -> f64 {
         self.children.iter().map(|child| child.moved).fold(f64::INFINITY, f64::min)
     }

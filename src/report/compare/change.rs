@@ -147,7 +147,6 @@ pub(super) fn rows(first: &[&Record], second: &[&Record], unlike: &UnlikeRule) -
 /// What was done in a phase, whichever repetition of that it is, and the figures of that.
 type DoneFigures<'a> = (&'a str, Action, Rc<PhaseFigures>);
 
-/// What was done on a side.
 fn of<'a>(side: &[&'a Record]) -> Vec<DoneFigures<'a>> {
     let done = |record: &'a Record, phase: &'a PhaseRecord| {
         let (name, figures) = (record.repeated(&phase.name), Rc::new(PhaseFigures::of(phase)));

@@ -7,7 +7,6 @@ use assay_record::record::{ByteBalance, HeldSpan, PhaseLedger, TimeBalance, Time
 /// Narrower parts than this are not drawn.
 const LEAST: f64 = 0.002;
 
-/// The bars of a phase.
 pub fn bars(ledger: &PhaseLedger, out: &mut Markup) {
     for balance in &ledger.bytes {
         bar("bytes", &of_bytes(balance), out);

@@ -1,6 +1,5 @@
 //! An axis: from where to where it goes, and which values stand at it.
 
-/// An axis of a plot.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlotAxis {
     /// What it counts, with its unit.

@@ -48,7 +48,6 @@ impl Tone {
         }
     }
 
-    /// Of a side of a sweep.
     pub fn of_side(side: SweepSide) -> Self {
         match side {
             SweepSide::Write => Self::Write,

@@ -11,7 +11,6 @@ use assay_plan::plan;
 use assay_record::record::SweepSide;
 use assay_record::words::say;
 
-/// The pictures of a sweep.
 pub fn pictures(sweep: &SweepView) -> Vec<Picture> {
     match sweep.aim.over.as_slice() {
         [down, across] => {

@@ -40,7 +40,6 @@ pub fn patch(class: &str, (x, y): (f64, f64), (width, height): (f64, f64), out: 
     );
 }
 
-/// The class of a tone.
 pub fn class(tone: Tone) -> &'static str {
     match tone {
         Tone::Write => "write",

@@ -17,7 +17,6 @@ const ROWS: f64 = 18.0;
 const LETTERS: usize = 118;
 const LINE: f64 = 17.0;
 
-/// The sheet of a record.
 pub fn sheet(record: &Record) -> String {
     let mut body = Markup::default();
     let mut y = heading(record, MARGIN, &mut body);

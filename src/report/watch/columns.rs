@@ -20,7 +20,6 @@ pub(super) struct WatchColumn<T> {
     shown: fn(f64) -> String,
 }
 
-/// The figures of a device.
 pub(super) const DEVICE: &[WatchColumn<DeviceFigures>] = &[
     megabytes("read", |figures| Some(figures.read.bandwidth.mb())),
     megabytes("write", |figures| Some(figures.write.bandwidth.mb())),

@@ -10,7 +10,6 @@ pub(crate) enum Distribution {
 }
 
 impl Distribution {
-    /// A rank.
     #[inline]
     pub(crate) fn rank(&self, random: &mut RandomStream) -> u64 {
         match self {

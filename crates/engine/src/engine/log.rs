@@ -28,7 +28,6 @@ pub struct LogEntry {
     pub priority: u16,
     /// When it was due, or was sent where nothing is due.
     pub since: Timestamp,
-    /// When it was sent.
     pub sent: Timestamp,
     /// When the kernel had taken it, where that is looked at; else as `since`.
     pub accepted: Timestamp,
@@ -84,7 +83,6 @@ impl WorkerLog {
         self.flushes
     }
 
-    /// Adds one.
     #[inline]
     pub fn add(&mut self, entry: LogEntry) {
         self.page.push(entry);

@@ -138,7 +138,6 @@ impl IoRequest {
 /// the last to have them can close each, and hear what is said to that.
 pub type WorkerFiles = Arc<Vec<HeardFile>>;
 
-/// Which flush.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlushKind {
     /// `fsync`.

@@ -4,7 +4,6 @@ use assay_plan::error::Refusal;
 use assay_plan::plan::{SizedZone, Zone};
 use assay_plan::unit::Bytes;
 
-/// A zone in blocks.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BlockZone {
     /// Dice below this fall into it or into an earlier one.

@@ -38,7 +38,6 @@ pub struct OutputPlace {
 /// What stands at such a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OutputKind {
-    /// A folder.
     Folder,
     /// Nothing yet, in a folder in which this user may make files.
     New,

@@ -43,7 +43,6 @@ impl CloseFaults {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Adds one.
     fn add(&self, fault: Fault) {
         let mut faults = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if !faults.iter().any(|known| known.path == fault.path) {

@@ -25,7 +25,6 @@ pub struct EventLoop {
 /// What came first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// A signal.
     Signal(i32),
     /// SIGCONT: this process had been stopped, somewhere in the time that was waited, which this is. The kernel
     /// lets it go on in any case.

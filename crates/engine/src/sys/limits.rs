@@ -6,7 +6,6 @@
 
 use std::io;
 
-/// What is limited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProcessLimit {
     /// Open files.

@@ -31,7 +31,6 @@ pub struct WorkerChild {
 /// How a child ended without an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChildDeath {
-    /// By a signal.
     Signal(i32),
     /// With this exit status.
     Status(i32),

@@ -7,7 +7,6 @@
 
 use std::io;
 
-/// A set of semaphores.
 #[derive(Clone, Copy, Debug)]
 pub struct SemaphoreSet {
     id: libc::c_int,

@@ -166,7 +166,6 @@ impl<'s> Slab<'s> {
         Ok((Self { memory, stride, size, brand: PhantomData }, slots(brand, count)))
     }
 
-    /// The buffer of a slot.
     #[inline]
     pub fn buffer(&mut self, slot: &Slot<'s>) -> &mut [u8] {
         self.memory.part(slot.index() * self.stride, self.size)

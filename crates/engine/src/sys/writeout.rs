@@ -14,7 +14,6 @@ pub struct WriteOutSteps {
     pub wait_before: bool,
     /// Begin to write all that is dirty and not being written.
     pub write: bool,
-    /// Wait for all of it.
     pub wait_after: bool,
 }
 

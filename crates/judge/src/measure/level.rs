@@ -50,7 +50,6 @@ pub struct AskedBytes {
 }
 
 impl AskedBytes {
-    /// Calls in one direction.
     pub fn calls(&self, direction: Direction) -> u64 {
         match direction {
             Direction::Read => self.reads,
@@ -58,7 +57,6 @@ impl AskedBytes {
         }
     }
 
-    /// Bytes in one direction.
     pub fn bytes(&self, direction: Direction) -> u64 {
         match direction {
             Direction::Read => self.read,
@@ -67,7 +65,6 @@ impl AskedBytes {
     }
 }
 
-/// Bytes of one direction.
 pub fn bytes(counters: &DiskCounters, direction: Direction) -> u64 {
     match direction {
         Direction::Read => counters.read_bytes,
@@ -75,7 +72,6 @@ pub fn bytes(counters: &DiskCounters, direction: Direction) -> u64 {
     }
 }
 
-/// Requests of one direction.
 pub fn requests(counters: &DiskCounters, direction: Direction) -> u64 {
     match direction {
         Direction::Read => counters.reads,

@@ -60,7 +60,6 @@ pub struct ModeRow {
 /// What the device did for one row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModeDevice {
-    /// Its name.
     pub name: String,
     /// Requests in the direction of the row.
     pub requests: u64,

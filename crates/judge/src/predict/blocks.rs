@@ -28,7 +28,6 @@ use assay_record::record::{
 pub(super) struct BlockJobPlace<'a> {
     /// The job's blocks.
     pub blocks: &'a BlockWork,
-    /// Its workers.
     pub workers: u32,
     /// When it ends.
     pub stop: &'a StopRule,
@@ -40,7 +39,6 @@ pub(super) struct BlockJobPlace<'a> {
     pub place: &'a SurveyView<'a>,
 }
 
-/// The paths of a target.
 pub(super) fn paths(target: &Target) -> Vec<PathBuf> {
     match target {
         Target::File { path, .. } | Target::Device { path, .. } => vec![path.clone()],

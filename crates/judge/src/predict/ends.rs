@@ -20,7 +20,6 @@ pub(super) fn typed(option: &str, value: impl Into<ExhibitValue>) -> Exhibit {
 
 /// A copy and its two ends.
 pub(super) struct CopyEnds<'a> {
-    /// The copy.
     pub copy: &'a CopyWork,
     /// Whose words made it.
     pub origin: &'a PlanOrigin,

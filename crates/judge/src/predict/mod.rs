@@ -32,7 +32,6 @@ use view::{SurveyView, own};
 /// Someone who knows some of the traps.
 type Predictor = fn(&SurveyView<'_>, &mut Vec<Finding>);
 
-/// All of them.
 const PREDICTORS: &[Predictor] = &[place::see, mount::see, file::see, device::see, machine::see];
 
 /// What would bite there, the worst first.

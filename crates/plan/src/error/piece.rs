@@ -14,13 +14,11 @@ pub struct PieceMismatch {
     pub bytes: u32,
     /// Where the block begins that was read, bytes.
     pub block_offset: u64,
-    /// Bytes of that block.
     pub block_bytes: u32,
     /// What of it is wrong.
     pub part: PiecePart,
     /// What must be there: a number, or bytes as hexadecimal digits. Empty: not known.
     pub expected: String,
-    /// What is.
     pub found: String,
 }
 
@@ -29,7 +27,6 @@ pub struct PieceMismatch {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum PiecePart {
-    /// A field of its header.
     Header(HeaderField),
     /// The checksum of that name: `expected` is the stored one, `found` that of what stands there.
     Checksum(String),

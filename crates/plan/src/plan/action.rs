@@ -122,14 +122,12 @@ pub struct Mix(pub Vec<ActionShare>);
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ActionShare {
-    /// The action.
     pub action: Action,
     /// Its weight: percent, or any whole number.
     pub weight: u32,
 }
 
 impl Mix {
-    /// One action only.
     pub fn only(action: Action) -> Self {
         Self(vec![ActionShare { action, weight: 100 }])
     }

@@ -13,7 +13,6 @@ pub enum SweepAxis {
     Block,
     /// I/Os that each worker keeps in flight.
     Depth,
-    /// Workers.
     Workers,
     /// Percent of the I/Os that are reads; the others are writes.
     Reads,

@@ -33,7 +33,6 @@ pub enum BlockSize {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct WeightedSize {
-    /// The size.
     pub size: Bytes,
     /// Its weight: percent, or any whole number.
     pub weight: u32,
@@ -44,7 +43,6 @@ pub struct WeightedSize {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ActionSize {
-    /// The action.
     pub action: Action,
     /// Its sizes; not `per_action` again.
     pub size: Box<BlockSize>,

@@ -147,7 +147,6 @@ pub struct CopyFlush {
     pub unless_failed: bool,
 }
 
-/// The input of a copy.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -161,7 +160,6 @@ pub struct CopyInput {
     pub flags: EndFlags,
 }
 
-/// The output of a copy.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -275,7 +273,6 @@ impl RecordConversion {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Charset {
-    /// As it is.
     #[default]
     Keep,
     /// EBCDIC to ASCII.
@@ -291,7 +288,6 @@ pub enum Charset {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum CaseChange {
-    /// As it is.
     #[default]
     Keep,
     /// To lower case.
@@ -308,7 +304,6 @@ pub enum Resync {
     /// They stay short.
     #[default]
     No,
-    /// Zeros.
     Zeros,
     /// Blanks (with `block` or `unblock`).
     Blanks,

@@ -18,7 +18,6 @@ pub struct GridStudy;
 pub struct GridPlace<'a> {
     /// What is done there: the name of its job.
     pub test: &'a str,
-    /// Bytes of the file.
     pub file: Bytes,
     /// Bytes of an I/O.
     pub record: Bytes,

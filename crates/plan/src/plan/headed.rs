@@ -72,7 +72,6 @@ impl HeaderLayout {
 pub enum PieceChecksum {
     /// Nothing: there are headers, which have a CRC of their own.
     HeaderOnly,
-    /// MD5.
     Md5,
     /// The CRC of 64 bits of Jones.
     Crc64,
@@ -90,13 +89,9 @@ pub enum PieceChecksum {
     Sha256,
     /// SHA-512.
     Sha512,
-    /// SHA3-224.
     Sha3_224,
-    /// SHA3-256.
     Sha3_256,
-    /// SHA3-384.
     Sha3_384,
-    /// SHA3-512.
     Sha3_512,
     /// XXH32 with the seed 1.
     Xxhash,

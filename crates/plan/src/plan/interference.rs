@@ -48,9 +48,7 @@ pub enum FileSharing {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct PurgedCache {
-    /// All of it.
     pub size: Bytes,
-    /// A line.
     pub line: Bytes,
 }
 

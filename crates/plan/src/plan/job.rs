@@ -32,7 +32,6 @@ pub struct Job {
     /// Independent submitters of the same work, each with its own `iodepth`.
     #[serde(default = "one")]
     pub workers: u32,
-    /// What a worker is.
     #[serde(default)]
     #[serde(alias = "crew")]
     pub worker_kind: WorkerKind,
@@ -91,7 +90,6 @@ pub enum Work {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct BlockWork {
-    /// Where.
     pub target: Target,
     /// Which actions, in which order, how large, with which data.
     pub pattern: Pattern,
@@ -182,7 +180,6 @@ pub enum WriteHint {
     Short,
     /// A middling one.
     Medium,
-    /// A long one.
     Long,
     /// The longest.
     Extreme,

@@ -28,7 +28,6 @@ pub enum Method {
     Bytewise,
     /// `preadv2` and `pwritev2` with flags.
     Vectored(VectoredFlags),
-    /// io_uring.
     IoUring(RingOptions),
     /// The kernel's older asynchronous interface (`io_submit`).
     Libaio(AioOptions),
@@ -333,7 +332,6 @@ pub struct VectoredFlags {
 }
 
 impl VectoredFlags {
-    /// None of them.
     pub const NONE: Self = Self {
         dsync: false,
         sync: false,

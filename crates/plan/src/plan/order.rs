@@ -122,9 +122,7 @@ pub struct ListedIo {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Zone {
-    /// Percent of all accesses.
     pub access_percent: f64,
-    /// Percent of the space.
     pub space_percent: f64,
 }
 
@@ -136,9 +134,7 @@ const ZONES: usize = 256;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SizedZone {
-    /// Percent of all accesses.
     pub access_percent: f64,
-    /// Its bytes.
     pub size: Bytes,
 }
 

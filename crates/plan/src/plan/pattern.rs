@@ -85,7 +85,6 @@ pub enum Fill {
     /// can be verified.
     #[default]
     Random,
-    /// Zeros.
     Zero,
     /// These bytes, again and again.
     Repeat(Vec<u8>),
@@ -131,7 +130,6 @@ pub enum Fill {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct AlikeData {
-    /// Bytes of a record.
     pub record: Bytes,
     /// Percent of each record, at its beginning, that others are like.
     pub alike_percent: u8,

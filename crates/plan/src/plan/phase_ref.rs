@@ -11,9 +11,7 @@ use super::phase::Phase;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum PhaseRef {
-    /// Its number.
     Number(usize),
-    /// Its name.
     Name(Box<str>),
 }
 

@@ -25,7 +25,6 @@ pub struct Priority {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct IoPriority {
-    /// The class.
     pub class: IoClass,
     /// The level in it, from 0, the first, to 7.
     #[serde(default, skip_serializing_if = "is_usual")]
@@ -85,10 +84,8 @@ impl IoPriority {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct IoPriorities {
-    /// Of reads.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub reads: Vec<PriorityShare>,
-    /// Of writes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub writes: Vec<PriorityShare>,
     /// The seed of the draws (that of fio's stream for them); absent: that of the plan.
@@ -106,7 +103,6 @@ pub struct PriorityShare {
     pub block: Option<Bytes>,
     /// Percent of these, 1 to 100.
     pub percent: u8,
-    /// Their priority.
     pub priority: IoPriority,
 }
 

@@ -30,7 +30,6 @@ pub enum ProfileTool {
     CdmNvme,
     /// CrystalDiskMark with its setting for flash memory.
     CdmFlash,
-    /// AS SSD.
     AsSsd,
     /// The benchmark of GNOME Disks.
     Gnome,

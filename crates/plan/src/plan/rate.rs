@@ -77,13 +77,11 @@ pub struct Caps {
     /// Of all actions together.
     #[serde(default, skip_serializing_if = "is_usual")]
     pub all: Cap,
-    /// Of reads.
     #[serde(default, skip_serializing_if = "is_usual")]
     pub read: Cap,
     /// Of writes; rewrites have the same cap, each by itself.
     #[serde(default, skip_serializing_if = "is_usual")]
     pub write: Cap,
-    /// Of trims.
     #[serde(default, skip_serializing_if = "is_usual")]
     pub trim: Cap,
     /// Each worker catches up with all that it was held up for, as fast as it can: the caps hold in the mean

@@ -15,7 +15,6 @@ pub struct Replay {
     /// Waits are counted from the start of the worker, not from the I/O before.
     #[serde(default, skip_serializing_if = "is_usual")]
     pub from_start: bool,
-    /// All of them.
     pub ios: Shared<Vec<ReplayIo>>,
 }
 
@@ -42,11 +41,8 @@ pub struct ReplayIo {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ReplayAction {
-    /// Reads.
     Read,
-    /// Writes.
     Write,
-    /// Trims.
     Trim,
     /// Makes the file durable, once all that was sent before is answered.
     Fsync,

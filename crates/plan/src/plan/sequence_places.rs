@@ -10,7 +10,6 @@ use crate::unit::Bytes;
 use super::usual::is_usual;
 use super::{SizedZone, Zone};
 
-/// Random places.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -51,11 +50,8 @@ impl Default for RandomPlaces {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ByDirection<T> {
-    /// Of reads.
     pub read: T,
-    /// Of writes.
     pub write: T,
-    /// Of trims.
     pub trim: T,
 }
 
@@ -67,7 +63,6 @@ impl<T> ByDirection<T> {
 }
 
 impl<T: Clone> ByDirection<T> {
-    /// The same for each.
     pub fn same(value: T) -> Self {
         Self { read: value.clone(), write: value.clone(), trim: value }
     }

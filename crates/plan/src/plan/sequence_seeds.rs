@@ -15,15 +15,12 @@ pub enum SeedStream {
     Verify,
     /// Read or write.
     Mix,
-    /// Which file.
     File,
-    /// Which block.
     Block,
     /// How large a file is.
     FileSize,
     /// Which written block is trimmed.
     Trim,
-    /// What is in the buffers.
     Buffer,
     /// Random or in order, of all directions.
     InOrder,
@@ -37,7 +34,6 @@ pub enum SeedStream {
     Dedupe,
     /// Gaps between reads.
     ReadGap,
-    /// Which zone.
     Zone,
     /// Gaps between writes.
     WriteGap,

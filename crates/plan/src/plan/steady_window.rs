@@ -13,7 +13,6 @@ use crate::unit::Nanos;
 pub struct SteadyWindow {
     /// What is looked at in each round.
     pub figure: SteadyFigure,
-    /// How its steadiness is measured.
     pub by: SteadyMeasure,
     /// It is steady below this: in percent of the mean, or in the figure's own unit.
     pub below: f64,
@@ -45,7 +44,6 @@ pub enum SteadyFigure {
     Latency,
 }
 
-/// How steadiness is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]

@@ -52,7 +52,6 @@ pub struct CellParams {
     pub block: Bytes,
     /// I/Os that each worker keeps in flight.
     pub iodepth: u32,
-    /// Workers.
     pub workers: u32,
     /// Percent of the I/Os that are reads.
     pub reads: u32,

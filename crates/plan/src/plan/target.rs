@@ -34,7 +34,6 @@ pub enum Target {
         #[serde(with = "crate::name::one")]
         #[cfg_attr(feature = "schema", schemars(with = "crate::name::PathText"))]
         dir: PathBuf,
-        /// Its size.
         size: Size,
         /// How it comes to be.
         #[serde(default)]
@@ -67,7 +66,6 @@ pub enum Target {
         /// Whether all workers use the same files.
         #[serde(default)]
         shared: bool,
-        /// Size of each.
         size: Size,
         /// Which file the next I/O goes to.
         #[serde(default)]
@@ -258,7 +256,6 @@ impl Size {
 /// The file, files or device that a target names: targets of one key are [the same](Target::is_same).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TargetKey<'t> {
-    /// A file, by its path.
     File(&'t Path),
     /// A block device, by its path.
     Device(&'t Path),
@@ -270,7 +267,6 @@ pub enum TargetKey<'t> {
         dirs: &'t [PathBuf],
         /// What their names begin with.
         stem: &'t str,
-        /// Each by its path.
         named: &'t [PathBuf],
     },
 }

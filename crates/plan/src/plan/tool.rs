@@ -248,9 +248,7 @@ pub struct MoreWork {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct OtherMeaning {
-    /// The option.
     pub option: String,
-    /// Its value.
     pub value: String,
     /// What it means here and there, in a sentence.
     pub means: String,

@@ -56,7 +56,6 @@ pub struct TreeWork {
     /// The attributes of each file are looked at before it is read (Bonnie++'s Read).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stat_first: bool,
-    /// What is in them.
     #[serde(default)]
     pub fill: Fill,
     /// Whether what is read from them is looked at.
@@ -134,7 +133,6 @@ pub enum TreeSize {
     SymbolicLinks,
     /// Hard links to one empty file.
     HardLinks,
-    /// Folders.
     Folders,
 }
 

@@ -18,7 +18,6 @@ pub enum BlockContent {
     Misplaced(u64),
     /// What an earlier write has left, all of it or a part.
     Stale,
-    /// Zeros.
     Zeros,
     /// Something that the run has never written.
     Foreign,
@@ -42,7 +41,6 @@ pub struct ContentCounts {
     /// What an earlier write has left.
     #[serde(skip_serializing_if = "is_zero")]
     pub stale: u64,
-    /// Zeros.
     #[serde(skip_serializing_if = "is_zero")]
     pub zeros: u64,
     /// Something that the run has never written.

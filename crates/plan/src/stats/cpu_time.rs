@@ -22,7 +22,6 @@ pub struct CpuTime {
 /// CPU time that was spent: by the thread's clock, and how much of it in the kernel, where that is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CpuSpent {
-    /// All of it.
     pub time: Nanos,
     /// In the kernel, to the microsecond; absent where `getrusage` does not say.
     pub system: Option<Nanos>,

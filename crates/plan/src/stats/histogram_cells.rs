@@ -28,7 +28,6 @@ fn pack(bytes: &mut Vec<u8>, mut number: u64) {
 }
 
 impl HistogramCells {
-    /// The cells.
     pub fn iter(&self) -> impl Iterator<Item = HistogramCell> + '_ {
         let mut bytes = self.0.iter();
         let mut number = move || {

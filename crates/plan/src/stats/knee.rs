@@ -11,7 +11,6 @@
 pub struct LoadRate {
     /// I/Os in flight of each worker.
     pub iodepth: u32,
-    /// Workers.
     pub workers: u32,
     /// Operations per second.
     pub iops: f64,

@@ -25,11 +25,9 @@ pub struct LiveCounters {
 pub struct LiveReading {
     /// Reads done.
     pub read_ops: u64,
-    /// Bytes read.
     pub read_bytes: u64,
     /// Writes done.
     pub write_ops: u64,
-    /// Bytes written.
     pub write_bytes: u64,
     /// Trims done.
     pub trim_ops: u64,

@@ -19,7 +19,6 @@ impl Percentile {
     pub const P99: Self = Self(9900);
     /// 99.9 %.
     pub const P99_9: Self = Self(9990);
-    /// 99.99 %.
     pub const P99_99: Self = Self(9999);
 
     /// Whether of so many operations enough lie beyond it.

@@ -31,7 +31,6 @@ pub struct MedianRatio {
     pub sure: Option<RatioKnowledge>,
 }
 
-/// What is known of a ratio.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RatioKnowledge {

@@ -276,7 +276,6 @@ pub struct Latency {
     /// Operations whose time was taken: all, but where calls are brisk, of copies and where the plan says so
     /// (`detail.sampled`): one in 33 of those.
     pub n: u64,
-    /// Mean.
     pub mean: f64,
     /// Standard deviation; absent in records of versions that did not keep it.
     #[serde(default, skip_serializing_if = "Option::is_none")]

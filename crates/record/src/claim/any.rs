@@ -13,7 +13,6 @@ use assay_plan::unit::{Bandwidth, Bytes, Iops, MeanInFlight, Share};
 /// A claim of each family.
 macro_rules! families {
     ($($(#[$doc:meta])* $family:ident($claims:ident),)*) => {
-        /// What is claimed.
         #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
         #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         #[serde(untagged)]
@@ -100,33 +99,72 @@ pub enum SummaryClaim {
     /// Nothing speaks against a figure that is of no device.
     NothingFound,
     /// The device set the rate.
-    SpeedOfDevice { arrived: DataArrival },
+    SpeedOfDevice {
+        arrived: DataArrival,
+    },
     /// A loop device whose file a program serves: what is below that cannot be seen.
-    SpeedOfServedFile { arrived: DataArrival, device: String, on: String },
+    SpeedOfServedFile {
+        arrived: DataArrival,
+        device: String,
+        on: String,
+    },
     /// All data moved; something else set the rate.
-    Arrived { arrived: DataArrival },
+    Arrived {
+        arrived: DataArrival,
+    },
     /// The device was idle for a part of the time.
-    NotPeak { device: String, busy: Share },
+    NotPeak {
+        device: String,
+        busy: Share,
+    },
     /// The flush was not over when the watch ended.
-    FlushRanOn { pace: Bandwidth },
+    FlushRanOn {
+        pace: Bandwidth,
+    },
     /// The figure with the flush in it.
-    WithFlush { pace: Bandwidth },
+    WithFlush {
+        pace: Bandwidth,
+    },
     /// The figure of what was not in memory.
-    PartFromDisk { pace: Bandwidth },
+    PartFromDisk {
+        pace: Bandwidth,
+    },
     /// Each result may be believed.
-    AllValid { results: usize },
+    AllValid {
+        results: usize,
+    },
     /// Some may not.
-    SomeValid { valid: usize, results: usize },
-    /// Of one phase.
-    Of { phase: String, claim: Box<Claim> },
-    /// Of one phase and others.
-    OfSeveral { phase: String, others: OtherPhases, claim: Box<Claim> },
+    SomeValid {
+        valid: usize,
+        results: usize,
+    },
+    Of {
+        phase: String,
+        claim: Box<Claim>,
+    },
+    OfSeveral {
+        phase: String,
+        others: OtherPhases,
+        claim: Box<Claim>,
+    },
     /// The run ended early by a fault.
-    NotFinished { doing: String, path: String, why: String },
+    NotFinished {
+        doing: String,
+        path: String,
+        why: String,
+    },
     /// The run is over, but what it made could not be removed.
-    SomethingLeft { doing: String, path: String, why: String },
+    SomethingLeft {
+        doing: String,
+        path: String,
+        why: String,
+    },
     /// No phase could be done.
-    NothingMeasured { block: Bytes, why: ObstacleClaim, instead: CellInstead },
+    NothingMeasured {
+        block: Bytes,
+        why: ObstacleClaim,
+        instead: CellInstead,
+    },
     /// No phase was finished.
     NoResult,
     /// Before a run: nothing that is known of the place speaks against it.

@@ -205,7 +205,6 @@ pub enum ExhibitOf {
     ReserveOf(String),
 }
 
-/// What it was.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -420,12 +419,10 @@ pub enum ExhibitSource {
 }
 
 impl ExhibitSource {
-    /// A file of a block device.
     pub fn block(device: &str, file: &str) -> Self {
         Self::Kernel(["/sys/block/", device, "/", file].concat())
     }
 
-    /// A file of a process.
     pub fn process(pid: u32, file: &str) -> Self {
         Self::Kernel(["/proc/", &pid.to_string(), "/", file].concat())
     }
@@ -466,21 +463,15 @@ pub struct ExhibitQuantity {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ExhibitUnit {
-    /// Bytes.
     Bytes,
-    /// Bytes per second.
     BytesPerSecond,
-    /// Operations per second.
     OperationsPerSecond,
-    /// Nanoseconds.
     Nanoseconds,
     /// Things: calls, flushes, blocks; a mean of them may have a fraction.
     Count,
     /// A part of a whole: 0.5 is a half.
     Fraction,
-    /// Degrees Celsius.
     DegreesCelsius,
-    /// Hertz.
     Hertz,
 }
 

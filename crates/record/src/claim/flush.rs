@@ -26,7 +26,6 @@ pub enum FlushClaim {
         device: String,
         reached: Share,
     },
-    /// A part of it.
     PartlyCommittedLater {
         file_system: String,
         interval: Nanos,

@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 use super::Values;
 use assay_plan::unit::{Bandwidth, Share, Times};
 
-/// What is claimed of layers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]

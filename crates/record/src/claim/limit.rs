@@ -242,7 +242,6 @@ pub enum StopCause {
     FileSystem,
     /// A debugger, or a tracer of system calls.
     Tracer,
-    /// A signal.
     Signal,
     /// No sample was taken either: all of it was stopped, or the machine.
     Unseen,

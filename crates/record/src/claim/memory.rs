@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 
 use assay_plan::unit::{Bytes, Nanos, Share, Times};
 
-/// What is claimed of memory.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]

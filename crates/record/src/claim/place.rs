@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 
 use assay_plan::unit::{Bandwidth, Bytes, Nanos, Share};
 
-/// What is claimed of a place.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]

@@ -143,7 +143,6 @@ pub enum ConditionOf {
     WriteLimit(String),
 }
 
-/// How a condition is.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]

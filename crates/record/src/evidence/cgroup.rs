@@ -360,7 +360,6 @@ pub(super) struct GroupCounters {
     pub frozen: Option<String>,
 }
 
-/// Where they are.
 pub(super) fn counters(sys_root: &SysRoot) -> GroupCounters {
     match groups(sys_root) {
         Ok((groups, absent)) => GroupCounters {

@@ -9,11 +9,9 @@ use super::{Direction, LinkKind, Reading, Subject, SysRoot, link, subject, warmt
 /// One condition of a run at a moment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Condition {
-    /// What it is.
     pub kind: ConditionKind,
     /// Of what: a disk, a policy of processors, a mount.
     pub of: String,
-    /// How it was.
     pub value: ConditionValue,
     /// Where this stands.
     pub source: String,
@@ -72,11 +70,9 @@ impl ConditionKind {
 /// What is read of a condition.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ConditionValue {
-    /// A mode.
     Mode(String),
     /// A number, in the unit of its kind.
     Number {
-        /// It.
         value: f64,
         /// Another one differs by this, or it is the same.
         least: f64,

@@ -26,7 +26,6 @@ pub enum DeviceUser {
     Mount {
         /// In words, with the device: `sdb1 is mounted on /mnt`.
         how: String,
-        /// Where.
         point: String,
     },
     /// Something else, in words: `sdb is part of md0`, `qemu (process 812) has sdb open for writing`.

@@ -39,14 +39,12 @@ pub struct Subject {
     pub copied_up: bool,
 }
 
-/// What a path is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum PathKind {
     /// A regular file.
     File,
-    /// A folder.
     Folder,
     /// A block device.
     Device,

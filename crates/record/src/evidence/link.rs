@@ -13,7 +13,6 @@ use super::{Reading, SysRoot};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Link {
-    /// What kind of link.
     pub kind: LinkKind,
     /// Its mode in the words of its standard: `PCIe 3.0 x4`, `SATA 6.0 Gbps`, `sd uhs SDR104`.
     pub mode: Reading<String>,
@@ -37,7 +36,6 @@ pub enum LinkKind {
     Pcie,
     /// Serial ATA.
     Sata,
-    /// USB.
     Usb,
     /// The bus of an SD card or eMMC.
     Mmc,

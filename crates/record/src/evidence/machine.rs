@@ -38,7 +38,6 @@ pub struct Machine {
     pub virtual_machine: Option<bool>,
     /// Board or product name (DMI or device tree); empty when unknown.
     pub product: String,
-    /// The clock.
     pub clock: Clock,
     /// From waking a thread that sleeps until it runs, the median of a few, ns: on an idle processor, after the first
     /// phase whose balance of time asks for it. Absent where none did, or it could not be measured.

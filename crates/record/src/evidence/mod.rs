@@ -178,7 +178,6 @@ pub struct Throttle {
     pub name: String,
     /// Reads or writes.
     pub direction: Direction,
-    /// What is limited.
     pub limit: LimitValue,
 }
 
@@ -202,12 +201,10 @@ pub enum Direction {
     Write,
 }
 
-/// The value of a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum LimitValue {
-    /// Bytes per second.
     BytesPerSecond(u64),
     /// Operations per second.
     OpsPerSecond(u64),

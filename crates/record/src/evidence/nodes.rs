@@ -9,7 +9,6 @@ use super::SysRoot;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NumaNode {
-    /// Its number.
     pub number: u32,
     /// Its CPUs as the kernel lists them: `0-15,32-47`.
     pub cpus: String,

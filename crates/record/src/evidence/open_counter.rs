@@ -21,7 +21,6 @@ pub(super) struct OpenCounter {
 }
 
 impl OpenCounter {
-    /// Opens it.
     pub fn open(sys_root: &SysRoot, path: &str) -> Self {
         let file = File::open(sys_root.at(path)).map_err(|error| why(path, &error));
         Self { name: path.to_string(), file, last: None }

@@ -11,7 +11,6 @@ pub struct Processors {
     pub user: u64,
     /// In the kernel, interrupts included.
     pub system: u64,
-    /// Idle.
     pub idle: u64,
     /// Idle while a task that last ran there waited for I/O. May go down: a sign, not a measure.
     pub iowait: u64,
@@ -31,7 +30,6 @@ impl Processors {
         }
     }
 
-    /// All of it.
     pub fn total(&self) -> u64 {
         self.user + self.system + self.idle + self.iowait + self.steal
     }

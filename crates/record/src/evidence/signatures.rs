@@ -38,7 +38,6 @@ impl SignaturePlace {
     }
 }
 
-/// A signature.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Signature {
     /// What it is the signature of, with an article.

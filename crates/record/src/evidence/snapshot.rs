@@ -95,7 +95,6 @@ impl Snapshot {
 pub struct DeviceReading {
     /// Kernel name of the disk.
     pub name: String,
-    /// Its counters.
     pub counters: Reading<DiskCounters>,
 }
 
@@ -105,13 +104,11 @@ pub struct DeviceReading {
 pub struct DiskCounters {
     /// Completed reads.
     pub reads: u64,
-    /// Bytes read.
     pub read_bytes: u64,
     /// Sum of the times of reads, ms.
     pub read_ms: u64,
     /// Completed writes.
     pub writes: u64,
-    /// Bytes written.
     pub write_bytes: u64,
     /// Sum of the times of writes, ms.
     pub write_ms: u64,
@@ -123,7 +120,6 @@ pub struct DiskCounters {
     pub weighted_ms: u64,
     /// Completed discards (4.18).
     pub discards: u64,
-    /// Bytes discarded.
     pub discard_bytes: u64,
     /// Completed flushes (5.5); `None` on older kernels.
     pub flushes: Option<u64>,
@@ -272,9 +268,7 @@ pub struct OwnIo {
     pub write_bytes: Bytes,
     /// Dirty bytes dropped before they were written.
     pub cancelled_write_bytes: Bytes,
-    /// Read calls.
     pub read_calls: Ops,
-    /// Write calls.
     pub write_calls: Ops,
 }
 

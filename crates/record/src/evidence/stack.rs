@@ -20,7 +20,6 @@ const DEEPEST: u32 = 16;
 
 /// Something that a walk came through.
 pub(super) enum StackStep {
-    /// A mount.
     Mount(Mount),
     /// The layer with this index.
     Layer(usize),

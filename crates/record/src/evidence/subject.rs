@@ -118,7 +118,6 @@ impl SysRoot {
         !in_memory && subjects.iter().any(below)
     }
 
-    /// What a path is and, for a device, its number.
     pub(super) fn what_is(&self, path: &Path) -> (PathKind, DeviceNumber) {
         const NONE: DeviceNumber = DeviceNumber { major: 0, minor: 0 };
         if !self.real()

@@ -77,7 +77,6 @@ pub struct PathPermissions {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Inodes {
-    /// All of them.
     pub total: u64,
     /// Those that this user may still use.
     pub free: u64,
@@ -110,7 +109,6 @@ pub struct SurveyStep {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SurveyPlace {
-    /// A mount.
     Mount(Mount),
     /// A block device.
     Device(Box<SurveyedDevice>),
@@ -134,7 +132,6 @@ pub struct SurveyedDevice {
     pub card: Option<CardInfo>,
 }
 
-/// A partition.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Partition {

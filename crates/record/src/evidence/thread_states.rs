@@ -102,7 +102,6 @@ fn state(thread: i32) -> Option<String> {
     }
 }
 
-/// The state of a thread, one letter.
 fn state_letter(thread: i32) -> Option<char> {
     let line = std::fs::read_to_string(format!("/proc/{thread}/stat")).ok()?;
     // Its name stands in parentheses, and may hold more of them.

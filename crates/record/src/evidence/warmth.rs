@@ -62,7 +62,6 @@ pub struct Ceiling {
 pub struct DriveWarmth {
     /// Kernel name of the disk.
     pub name: String,
-    /// Now.
     pub now: i64,
     /// From here on the drive slows itself down, or warns; `None` where it does not say.
     pub warning: Option<i64>,

@@ -24,7 +24,6 @@ pub struct CapacityResult {
     /// of files, whose places on the device are the file system's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub real: Option<(Bytes, Bytes)>,
-    /// What that is.
     pub claim: ToldClaim,
 }
 

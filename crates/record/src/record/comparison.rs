@@ -29,7 +29,6 @@ pub struct Comparison {
     pub findings: Vec<Finding>,
 }
 
-/// What a run was, where, and when.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ComparedRun {

@@ -33,7 +33,6 @@ const DOCUMENT: crc::Crc<u32> = crc::Crc::<u32>::new(&crc::CRC_32_ISO_HDLC);
 /// Signs that a checksum adds to a line.
 pub const CHECKSUM_WIDTH: usize = 6;
 
-/// A line with its checksum.
 pub fn checksummed(line: &str) -> String {
     let line = line.trim_end();
     format!("{line} *{:04x}", LINE.checksum(line.as_bytes()))

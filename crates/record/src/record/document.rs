@@ -17,7 +17,6 @@ const INDENTED: usize = 64;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "Record"))]
 pub struct RecordDocument<'a> {
-    /// The record.
     #[serde(flatten)]
     record: &'a Record,
     /// The figures that follow from it: what every page, table and comparison shows of it.

@@ -44,7 +44,6 @@ pub struct Explanation {
 pub struct WordMeaning {
     /// The word as it was typed, with its value.
     pub word: String,
-    /// What it is for.
     pub means: String,
 }
 
@@ -65,7 +64,6 @@ pub enum VerdictBasis {
 pub struct PhaseExplanation {
     /// The phase.
     pub name: String,
-    /// What it does.
     pub does: Vec<ToldClaim>,
     /// What its figure is about.
     pub measures: ToldClaim,

@@ -128,7 +128,6 @@ fn of_outcome(record: &Record) -> Vec<Figure> {
     outcome.figures().into_iter().map(told).collect()
 }
 
-/// The figures of one phase.
 #[derive(Clone, Debug)]
 pub struct PhaseFigures(Vec<Figure>);
 

@@ -54,7 +54,6 @@ pub enum ClassStanding {
     Below,
 }
 
-/// One minimum of a class.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ClassMinimum {

@@ -59,14 +59,11 @@ fn ascending(sizes: impl Iterator<Item = Bytes>) -> Vec<Bytes> {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GridFigure {
-    /// Its phase.
     pub phase: String,
     /// What was done.
     pub test: String,
-    /// It writes.
     #[serde(default)]
     pub writes: bool,
-    /// Bytes of the file.
     pub file: Bytes,
     /// Bytes of an I/O.
     pub record: Bytes,

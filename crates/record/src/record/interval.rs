@@ -33,7 +33,6 @@ pub struct IntervalStats {
     pub processes: Reading<ProcessesStats>,
 }
 
-/// One device.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DeviceStats {
@@ -49,11 +48,8 @@ pub struct DeviceStats {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DeviceFigures {
-    /// Reads.
     pub read: DirectionStats,
-    /// Writes.
     pub write: DirectionStats,
-    /// Discards.
     pub discard: DiscardStats,
     /// Flushes; absent where the kernel does not count them (before 5.5).
     pub flush: Option<FlushStats>,
@@ -121,9 +117,7 @@ pub struct PageStats {
 pub struct PressureShares {
     /// For I/O.
     pub io: Option<f64>,
-    /// For a CPU.
     pub cpu: Option<f64>,
-    /// For memory.
     pub memory: Option<f64>,
 }
 

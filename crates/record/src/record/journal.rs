@@ -269,7 +269,6 @@ impl GrowingFile {
     }
 }
 
-/// One line of it.
 fn line(what: &impl Serialize) -> std::io::Result<Vec<u8>> {
     let mut line = Vec::new();
     write_json(what, JsonLayout::Line, &mut line)?;

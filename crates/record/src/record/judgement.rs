@@ -124,7 +124,6 @@ impl Trust {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum MeasuredSubject {
-    /// The device.
     #[serde(rename = "device")]
     Device,
     /// A limit other than the device.
@@ -148,7 +147,6 @@ pub enum MeasuredSubject {
     /// A layer changed the data, or there were none to move.
     #[serde(rename = "layer")]
     Layer,
-    /// Memory.
     #[serde(rename = "memory")]
     Memory,
     /// No local disk behind the target.
@@ -191,7 +189,6 @@ pub struct Finding {
     pub weight: FindingWeight,
     /// What the number is about because of it; absent when it changes nothing about that.
     pub measures: Option<MeasuredSubject>,
-    /// What is claimed.
     pub claim: Claim,
     /// The very readings that show it.
     pub because: Vec<Exhibit>,
@@ -217,7 +214,6 @@ struct WrittenFinding<'a> {
     /// What the number is about because of it; absent when it changes nothing about that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     measures: Option<MeasuredSubject>,
-    /// What is claimed.
     claim: Cow<'a, Claim>,
     /// The same in one English sentence that a person can repeat.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -308,7 +304,6 @@ impl<C: Into<Claim>> From<C> for ToldClaim {
 #[derive(Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct WrittenClaim<'a> {
-    /// What is claimed.
     claim: Cow<'a, Claim>,
     /// The same in English.
     text: String,
@@ -351,7 +346,6 @@ pub enum FindingWeight {
 pub struct Exhibit {
     /// What was read.
     pub of: ExhibitOf,
-    /// What it was.
     pub shows: ExhibitValue,
     /// Where it was read.
     pub from: ExhibitSource,
@@ -407,7 +401,6 @@ struct WrittenExhibit<'a> {
 struct ExhibitFields<'a> {
     /// What was read.
     of: Cow<'a, ExhibitOf>,
-    /// What it was.
     shows: Cow<'a, ExhibitValue>,
     /// Where it was read.
     from: Cow<'a, ExhibitSource>,
@@ -451,7 +444,6 @@ impl<'de> Deserialize<'de> for Exhibit {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NextStep {
-    /// What it is for.
     pub remedy: Remedy,
     /// What to type: a line that a shell takes as it stands, in the words of the tool that was called
     /// or of assay.
@@ -464,7 +456,6 @@ impl NextStep {
         Self { remedy, command: command.into() }
     }
 
-    /// The words.
     pub fn words(&self) -> &str {
         &self.command
     }
@@ -505,7 +496,6 @@ pub enum Remedy {
     AnotherTarget,
     /// Run on the CPUs of the device's node.
     OnNode,
-    /// Lift a limit.
     LiftLimit,
     /// Mount it otherwise.
     Remount,

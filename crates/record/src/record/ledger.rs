@@ -103,9 +103,7 @@ pub struct LowerBytes {
 pub struct MemberWork {
     /// Its kernel name.
     pub device: String,
-    /// Bytes read from it.
     pub read: Bytes,
-    /// Bytes written to it.
     pub written: Bytes,
     /// Share of the time in which it had requests.
     pub busy: f64,
@@ -161,7 +159,6 @@ pub struct TimeBalance {
     pub unexplained: f64,
 }
 
-/// One term of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TimeTerm {

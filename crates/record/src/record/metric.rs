@@ -44,15 +44,11 @@ impl Absence {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum FigureUnit {
-    /// Operations.
     Operations,
-    /// Bytes.
     Bytes,
     /// Nanoseconds.
     Ns,
-    /// Bytes per second.
     BytesPerSecond,
-    /// Operations per second.
     OperationsPerSecond,
     /// A share: 1 is the whole.
     Share,
@@ -97,7 +93,6 @@ pub enum Metric {
     IopsAsked,
     /// Of these those that were answered, until the last call had returned.
     IopsReached,
-    /// A latency.
     Latency(LatencyPart, Statistic),
 }
 
@@ -149,7 +144,6 @@ impl LatencyPart {
 pub enum Statistic {
     /// The shortest.
     Min,
-    /// The mean.
     Mean,
     /// The standard deviation.
     Stddev,
@@ -161,7 +155,6 @@ pub enum Statistic {
     P99,
     /// 99.9 %.
     P99_9,
-    /// 99.99 %.
     P99_99,
     /// The longest.
     Max,

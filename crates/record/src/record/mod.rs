@@ -121,7 +121,6 @@ pub struct Record {
     /// What happened, phase by phase, as far as it got.
     #[cfg_attr(feature = "schema", schemars(with = "Vec<PhaseRecord>"))]
     pub phases: PhaseRecords,
-    /// How it ended.
     pub ending: Ending,
     /// May the numbers be believed. Absent only in a record that was cut off while it was made.
     #[serde(default)]
@@ -175,7 +174,6 @@ impl Record {
         self.done(self.plan.number(&planned.name)?)
     }
 
-    /// Its jobs as they were planned.
     pub fn planned_jobs(&self, done: &PhaseRecord) -> &[Job] {
         self.planned(done).map(|planned| planned.jobs.as_slice()).unwrap_or_default()
     }
@@ -247,7 +245,6 @@ pub struct ResolvedJob {
     pub caching: Caching,
     /// I/Os in flight per worker.
     pub iodepth: u32,
-    /// Workers.
     pub workers: u32,
     /// Bytes it will write at the most; absent when only time ends it and the speed is not known.
     pub writes_at_most: Option<Bytes>,

@@ -82,7 +82,6 @@ pub struct RampResult {
     pub within: Option<LoadPoint>,
     /// What sets the rate at the top.
     pub limit: Bottleneck,
-    /// What that is.
     pub claim: ToldClaim,
     /// The readings that show it.
     pub because: Vec<Exhibit>,
@@ -92,11 +91,9 @@ pub struct RampResult {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LoadPoint {
-    /// Its phase.
     pub phase: String,
     /// I/Os that each worker kept in flight.
     pub iodepth: u32,
-    /// Workers.
     pub workers: u32,
     /// I/Os per second.
     pub iops: Iops,
@@ -232,7 +229,6 @@ impl LoadOutcome {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ActionLatency {
-    /// The action.
     pub action: Action,
     /// Time within which 99 of 100 were answered, ns; absent where fewer than ten took longer.
     pub p99_ns: Option<Nanos>,

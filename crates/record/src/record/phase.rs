@@ -111,7 +111,6 @@ pub struct SteadyWindowResult {
     pub rounds: Vec<SteadyRound>,
 }
 
-/// One round of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SteadyRound {
@@ -128,7 +127,6 @@ pub struct SteadyRound {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RateBasis {
-    /// Bytes.
     Bytes,
     /// Operations, where no bytes are moved.
     Operations,

@@ -134,7 +134,6 @@ pub struct DroppedCache {
 pub struct FileExtents {
     /// The file.
     pub path: String,
-    /// Its extents.
     pub extents: Reading<Extents>,
 }
 
@@ -166,7 +165,6 @@ pub struct ConditionChange {
     pub after_ns: Nanos,
     /// When it was seen to be another.
     pub at_ns: Nanos,
-    /// What it is.
     pub kind: ConditionKind,
     /// Of what: a disk, a policy of processors, a mount.
     pub of: String,

@@ -127,7 +127,6 @@ impl PhaseRecords {
         self.len() == 0
     }
 
-    /// One of them, by its place.
     pub fn get(&self, place: usize) -> Option<&PhaseRecord> {
         match self.packs.get(place / PACK) {
             Some(pack) => pack.phases().get(place % PACK),
@@ -144,17 +143,14 @@ impl PhaseRecords {
         }
     }
 
-    /// The first.
     pub fn first(&self) -> Option<&PhaseRecord> {
         self.get(0)
     }
 
-    /// The last.
     pub fn last(&self) -> Option<&PhaseRecord> {
         self.latest.last()
     }
 
-    /// All of them.
     pub fn iter(&self) -> PhaseRecordIter<'_> {
         PhaseRecordIter { phases: self, places: 0..self.len() }
     }
@@ -210,7 +206,6 @@ impl PhaseRecords {
     }
 }
 
-/// One of the phases of a stream.
 #[derive(Debug)]
 pub enum StreamedPhase<'p> {
     /// Of those that are not packed.
@@ -239,7 +234,6 @@ pub struct PhaseLook<'p> {
 }
 
 impl<'p> PhaseLook<'p> {
-    /// The phase of that place.
     pub fn at(&mut self, place: usize) -> Option<StreamedPhase<'p>> {
         let number = place / PACK;
         let packed = self.phases.packs.get(number).filter(|pack| pack.unpacked.get().is_none());

@@ -12,11 +12,9 @@ use assay_plan::unit::{Bandwidth, Iops, Nanos};
 pub struct ProfileResult {
     /// Whose it is.
     pub of: ProfileTool,
-    /// Its figures.
     pub cells: Vec<ProfileFigure>,
 }
 
-/// One figure.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ProfileFigure {

@@ -24,7 +24,6 @@ pub const FEW: u32 = 8;
 pub struct Host {
     /// What this run calls it.
     pub name: String,
-    /// What it is.
     pub machine: Machine,
 }
 
@@ -32,7 +31,6 @@ pub struct Host {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct JobResult {
-    /// Its name.
     pub name: String,
     /// When it ran; absent in records of version 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -82,7 +80,6 @@ pub struct PriorityResult {
     /// The priority; absent of those that had none of their own, but that of their thread.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub priority: Option<IoPriority>,
-    /// By action.
     #[serde(flatten, with = "super::totals::worker")]
     #[cfg_attr(feature = "schema", schemars(with = "super::totals::WorkerForm"))]
     pub io: Shared<ActionTotals>,

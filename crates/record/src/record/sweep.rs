@@ -23,9 +23,7 @@ pub struct SweepResult {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SweepSide {
-    /// Writes.
     Write,
-    /// Reads.
     Read,
     /// Both, in a share that is varied.
     Mixed,
@@ -49,7 +47,6 @@ impl SweepSide {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SweepCell {
-    /// Its phase.
     pub phase: String,
     /// What was done.
     pub side: SweepSide,
@@ -57,7 +54,6 @@ pub struct SweepCell {
     pub block: Bytes,
     /// I/Os that each worker was to keep in flight.
     pub iodepth: u32,
-    /// Workers.
     pub workers: u32,
     /// Percent of the I/Os that were reads.
     pub reads_percent: u32,
@@ -83,7 +79,6 @@ pub struct SweepCell {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SweepPlateau {
-    /// Of which side.
     pub side: SweepSide,
     /// The phase with the highest rate.
     pub best: String,
@@ -99,7 +94,6 @@ pub struct SweepPlateau {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ThroughputDrop {
-    /// Its phase.
     pub phase: String,
     /// Its rate as a share of the best.
     pub share: f64,

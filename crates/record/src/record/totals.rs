@@ -22,7 +22,6 @@ pub(super) struct TotalsForm {
     flush: Option<Box<ActionTotal>>,
 }
 
-/// Of a worker.
 #[derive(Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct WorkerForm {

@@ -6,7 +6,6 @@ macro_rules! traps {
     ($($id:ident)*) => {
         /// A trap of the catalogue, by its number there: `T02`. `T00` is the general rule that there is no praise without
         /// evidence.
-        #[allow(missing_docs, reason = "what each is, docs/TRAPS.md says")]
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
         #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         pub enum TrapId {

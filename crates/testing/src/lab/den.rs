@@ -52,7 +52,6 @@ pub fn copy_program(from: impl AsRef<Path>, to: impl AsRef<Path>) {
 }
 
 impl Folder {
-    /// Where it is.
     pub fn path(&self) -> &Path {
         &self.dir
     }

@@ -264,12 +264,10 @@ impl FaultyFuse {
         Ok(FaultyFuse { shared, at, session: Some(session), folder })
     }
 
-    /// Where it is mounted.
     pub fn mount(&self) -> &Path {
         &self.at
     }
 
-    /// A path on it.
     pub fn path(&self, name: &str) -> PathBuf {
         self.at.join(name)
     }

@@ -17,12 +17,10 @@ pub struct Mounted {
 }
 
 impl Mounted {
-    /// Where.
     pub fn mount(&self) -> &Path {
         &self.at
     }
 
-    /// A path on it.
     pub fn path(&self, name: &str) -> PathBuf {
         self.at.join(name)
     }
@@ -136,7 +134,6 @@ impl RamDisk {
         Ok(RamDisk { device, mount: None, kind, _held: held, _folder: folder })
     }
 
-    /// With ext4 on it.
     pub fn ext4(size: u64) -> Result<RamDisk, Skip> {
         Self::made("mkfs.ext4", "nodiscard,lazy_itable_init=0,lazy_journal_init=0", size)
     }

@@ -192,7 +192,6 @@ fn long<'t>(
     Ok(Some((word, taken)))
 }
 
-/// The option of that letter.
 fn letter(letter: char) -> Option<&'static FioOwnOption> {
     OWN_OPTIONS.iter().find(|own| own.letter == letter)
 }

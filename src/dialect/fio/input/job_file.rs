@@ -12,7 +12,6 @@ const DEEPEST: u32 = 16;
 /// The longest line, bytes.
 const LONGEST_LINE: usize = 8191;
 
-/// A line of a section.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SectionLine {
     /// The line without blanks around it and without its comment.

@@ -25,7 +25,6 @@ impl FioSurprise {
     }
 }
 
-/// The surprises in an option with its value.
 pub fn of(option: &FioOption, value: &FioValue<'_>) -> Vec<FioSurprise> {
     let mut surprises: Vec<_> = number_of(option, value).into_iter().collect();
     surprises.extend(list_of(option, value));

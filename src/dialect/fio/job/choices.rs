@@ -22,7 +22,6 @@ macro_rules! fio_words {
         }
 
         impl $name {
-            /// Its words, with what they are for.
             pub const WORDS: &'static [FioWord] = &[$(
                 FioWord { name: $word, help: $help },
                 $(FioWord { name: $other, help: $help },)*

@@ -67,7 +67,6 @@ pub struct FioLogFile {
     pub content: FioLogContent,
 }
 
-/// What is in a log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FioLogContent {
     /// Samples, with the fields that this log has of each.

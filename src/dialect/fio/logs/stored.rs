@@ -18,7 +18,6 @@ const WITH_ISSUE_TIME: u32 = 1 << 28;
 /// The first minor version of fio 3 whose samples have two values.
 const TWO_VALUES: u32 = 37;
 
-/// The class of real time.
 const REAL_TIME: IoPriority = IoPriority { class: IoClass::Realtime, level: 0, hint: 0 };
 
 /// The file of a log with these samples, as fio 3 of this minor version stores it. Without samples it is empty.

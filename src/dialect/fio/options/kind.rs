@@ -53,7 +53,6 @@ impl FioKind {
     /// The same of 32 bits.
     pub(super) const SHORT_MICROSECONDS: Self =
         Self::number(FioUnit::Microseconds, 0, u32::MAX as i64);
-    /// A percentage.
     pub(in crate::dialect::fio) const PERCENT: Self = Self::number(FioUnit::Bytes, 0, 100);
 
     const fn number(unit: FioUnit, least: i64, most: i64) -> Self {

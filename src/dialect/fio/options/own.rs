@@ -17,7 +17,6 @@ pub enum FioArgument {
 /// What the program does in place of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FioInstead {
-    /// It runs.
     Run,
     /// It explains itself.
     Help,

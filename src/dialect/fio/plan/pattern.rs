@@ -35,7 +35,6 @@ impl FioJob {
         }
     }
 
-    /// The pattern of a clone.
     pub(super) fn pattern_of(&self, place: &FioRegion, clone: (u32, u32)) -> Pattern {
         let shares = self.shares();
         let mix = shares
@@ -56,7 +55,6 @@ impl FioJob {
         }
     }
 
-    /// The blocks of all directions.
     fn block(&self, directions: &[FioDirection]) -> BlockSize {
         let mut sizes = directions
             .iter()
@@ -71,7 +69,6 @@ impl FioJob {
         }
     }
 
-    /// The blocks of a direction.
     fn sizes(&self, direction: FioDirection) -> BlockSize {
         let pattern = &self.pattern;
         let split = pattern.bssplit.of(direction);

@@ -6,7 +6,6 @@ use super::bins::FioBins;
 use super::moments::FioMoments;
 use assay_plan::plan::{IoClass, IoPriority};
 
-/// What is in a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FioLogKind {
     Bandwidth,
@@ -43,7 +42,6 @@ impl FioLogKind {
     }
 }
 
-/// A sample of a log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FioLogSample {
     /// Since the start of the job in ms (or since 1970 with `log_alternate_epoch`).
@@ -85,7 +83,6 @@ pub struct FioLogFormat {
 }
 
 impl FioLogFormat {
-    /// A line of a log.
     pub fn line(&self, sample: &FioLogSample) -> String {
         let mut out = format!("{}, {}", sample.time_ms, sample.value.cast_signed());
         if self.largest {

@@ -41,7 +41,6 @@ impl FioDirectionReport {
     }
 }
 
-/// All directions as one.
 pub fn mixed(directions: &[FioDirectionReport; 3]) -> FioDirectionReport {
     let mut all = FioDirectionReport::default();
     directions.iter().for_each(|direction| all.merge(direction));

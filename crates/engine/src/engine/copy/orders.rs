@@ -5,12 +5,10 @@ use std::sync::atomic::{AtomicU8, Ordering};
 const STOP: u8 = 1 << 0;
 const TELL: u8 = 1 << 1;
 
-/// Orders to a copy.
 #[derive(Debug, Default)]
 pub struct CopyOrders(AtomicU8);
 
 impl CopyOrders {
-    /// It is to stop.
     pub fn stop(&self) {
         self.0.fetch_or(STOP, Ordering::Relaxed);
     }

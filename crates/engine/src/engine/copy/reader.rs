@@ -11,7 +11,6 @@ use super::orders::CopyOrders;
 use assay_plan::plan;
 use assay_plan::stats::copy::CopyEvent;
 
-/// The input.
 pub(super) struct InputReader<'a> {
     pub(super) fd: BorrowedFd<'a>,
     pub(super) name: String,
@@ -30,7 +29,6 @@ pub(super) struct InputReader<'a> {
     pub(super) ended: bool,
 }
 
-/// What a read failed with.
 pub(super) enum ReadFailure {
     Errno(Errno),
     Stopped,

@@ -16,7 +16,6 @@ use assay_plan::plan;
 use assay_plan::stats::copy::CopyEvent;
 use assay_plan::unit::Nanos;
 
-/// The output.
 pub(super) struct OutputWriter<'a> {
     pub(super) fd: BorrowedFd<'a>,
     pub(super) name: String,

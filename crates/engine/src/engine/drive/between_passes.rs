@@ -13,7 +13,6 @@ pub struct BetweenPasses {
     pub drop: bool,
 }
 
-/// What a pass ends with.
 #[derive(Clone, Copy)]
 pub(super) enum PassEnd {
     /// Its bytes or I/Os are done.

@@ -6,7 +6,6 @@ use assay_plan::unit::Timestamp;
 /// What is to be done when a window is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WindowEnd {
-    /// On with the search.
     Search,
     /// The depth is found: what follows is the result.
     LastWindow,

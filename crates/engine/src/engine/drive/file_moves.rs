@@ -16,7 +16,6 @@ pub struct FileMoves {
 pub struct MovedIos {
     /// Calls that moved something, or met the end of the data.
     pub ops: u64,
-    /// Bytes.
     pub bytes: u64,
     /// Calls that moved less than they were to.
     pub short: u64,

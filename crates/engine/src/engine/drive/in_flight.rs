@@ -101,7 +101,6 @@ pub(super) struct IoState {
     pub(super) call: InFlightCall,
     /// When this call was sent.
     pub(super) sent: Timestamp,
-    /// Of what was written.
     pub(super) generation: WriteGeneration,
     /// Its slot is in flight.
     pub(super) out: bool,

@@ -99,7 +99,6 @@ pub struct Worker<'a> {
     pub priorities: Option<PriorityDraw>,
     /// How long what it writes is said to live.
     pub write_hint: Option<WriteHint>,
-    /// By which call it trims.
     pub trim_call: TrimCall,
     /// (number of this worker, number of workers).
     pub place: (u32, u32),
@@ -141,7 +140,6 @@ pub struct Worker<'a> {
     pub by_file: bool,
     /// Where each I/O is written down.
     pub log: Option<WorkerLog>,
-    /// Live counters.
     pub live_counters: &'a LiveCounters,
     /// Raised by others when it must stop now.
     pub halt: &'a AtomicBool,

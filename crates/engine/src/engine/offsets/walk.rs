@@ -12,30 +12,89 @@ use super::super::zones::BlockZone;
 #[derive(Clone, Debug)]
 pub(super) enum OffsetOrder<S> {
     /// Block `index` of `blocks`, counted from either end.
-    Straight { index: u64, step: u64, blocks: u64, backward: bool },
+    Straight {
+        index: u64,
+        step: u64,
+        blocks: u64,
+        backward: bool,
+    },
     /// One after the other, for sizes that differ. Lanes that share it all throw the same dice
     /// and pass over each other's I/Os.
-    Contiguous { at: u64, step: u64, backward: bool },
+    Contiguous {
+        at: u64,
+        step: u64,
+        backward: bool,
+    },
     /// Every `stride` blocks, and after the end from the next block not yet visited.
-    Strided { column: u64, at: u64, stride: u64, step: u64, blocks: u64 },
+    Strided {
+        column: u64,
+        at: u64,
+        stride: u64,
+        step: u64,
+        blocks: u64,
+    },
     /// Anywhere; a pass is as many I/Os as there are blocks.
-    Uniform { done: u64, step: u64, blocks: u64 },
+    Uniform {
+        done: u64,
+        step: u64,
+        blocks: u64,
+    },
     /// Each block once per pass, in an order that differs from pass to pass.
-    Shuffled { index: u64, step: u64, blocks: u64, shuffle: Shuffle, key: u64 },
+    Shuffled {
+        index: u64,
+        step: u64,
+        blocks: u64,
+        shuffle: Shuffle,
+        key: u64,
+    },
     /// The first block, again and again.
-    Same { step: u64 },
+    Same {
+        step: u64,
+    },
     /// By a law, its ranks scattered and turned by `shift`.
-    Skewed { done: u64, step: u64, blocks: u64, law: Distribution, scatter: Shuffle, shift: u64 },
+    Skewed {
+        done: u64,
+        step: u64,
+        blocks: u64,
+        law: Distribution,
+        scatter: Shuffle,
+        shift: u64,
+    },
     /// Around a place.
-    Normal { done: u64, step: u64, blocks: u64, law: Normal },
-    /// In one of the zones.
-    Zoned { done: u64, step: u64, blocks: u64, zones: Vec<BlockZone> },
+    Normal {
+        done: u64,
+        step: u64,
+        blocks: u64,
+        law: Normal,
+    },
+    Zoned {
+        done: u64,
+        step: u64,
+        blocks: u64,
+        zones: Vec<BlockZone>,
+    },
     /// Each action goes its own way. `done` bytes of the `total` of a pass are behind all of them.
-    Each { streams: [Option<Box<S>>; 4], done: u64, step: u64, total: u64 },
+    Each {
+        streams: [Option<Box<S>>; 4],
+        done: u64,
+        step: u64,
+        total: u64,
+    },
     /// The I/Os of a list.
-    Listed { ios: Arc<[ListedIo]>, index: u64, step: u64 },
+    Listed {
+        ios: Arc<[ListedIo]>,
+        index: u64,
+        step: u64,
+    },
     /// `left` more in a row from `at`.
-    Runs { done: u64, step: u64, blocks: u64, at: u64, left: u32, run: SequentialRun },
+    Runs {
+        done: u64,
+        step: u64,
+        blocks: u64,
+        at: u64,
+        left: u32,
+        run: SequentialRun,
+    },
 }
 
 /// What the runs of a cursor have in common.

@@ -6,9 +6,7 @@ use super::super::IoOp;
 
 /// The numbers of the directions, wherever something is kept for each.
 pub(super) const READ: usize = 0;
-/// Of writes.
 pub(super) const WRITE: usize = 1;
-/// Of trims.
 pub(super) const TRIM: usize = 2;
 /// How many there are.
 pub(super) const DIRECTIONS: usize = 3;
@@ -19,7 +17,6 @@ pub(super) const OPS: [IoOp; DIRECTIONS] = [IoOp::Read, IoOp::Write, IoOp::Trim]
 /// Which directions there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SequenceMix {
-    /// One.
     Only(usize),
     /// Reads with this percent, and writes.
     Mixed(u32),

@@ -25,7 +25,6 @@ pub(super) struct SkewedPlaces {
     law: SkewLaw,
 }
 
-/// Which law.
 #[derive(Clone, Copy, Debug)]
 enum SkewLaw {
     Zipf { alpha: f64, eta: f64, sum: f64, second: f64 },

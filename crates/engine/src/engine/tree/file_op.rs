@@ -164,7 +164,6 @@ impl FileOp for RenameFile {
     }
 }
 
-/// Removes it.
 pub(super) struct RemoveFile;
 
 impl FileOp for RemoveFile {
@@ -215,7 +214,6 @@ impl FileOp for TruncateFile {
     }
 }
 
-/// Reads all of a file.
 pub(super) struct ReadFile;
 
 impl FileOp for ReadFile {

@@ -24,7 +24,6 @@ pub(super) struct OpDone {
     pub(super) asked: u64,
     /// Time within it that is not its own, ns.
     pub(super) aside_ns: u64,
-    /// Of that, the flush.
     pub(super) flush_ns: Option<u64>,
     pub(super) mismatches: u64,
     /// It was broken off: somebody wanted the worker to stop.

@@ -32,7 +32,6 @@ pub struct TreeWorker<'a> {
     pub path: String,
     /// What it does.
     pub action: Action,
-    /// To what.
     pub size: TreeSize,
     /// How many it has.
     pub files: u64,
@@ -52,7 +51,6 @@ pub struct TreeWorker<'a> {
     pub piece: usize,
     /// It looks at the attributes of each file before it reads it.
     pub stat_first: bool,
-    /// In which order.
     pub order: TreeOrder,
     /// The files have the other of their two names.
     pub renamed: bool,
@@ -76,7 +74,6 @@ pub struct TreeWorker<'a> {
     pub quota: IoQuota,
     /// Everything random follows from it.
     pub seed: u64,
-    /// Live counters.
     pub live_counters: &'a LiveCounters,
     /// Raised by others when it must stop now.
     pub halt: &'a AtomicBool,
@@ -138,7 +135,6 @@ impl TreeTools {
     }
 }
 
-/// One file.
 pub(super) struct TreeFile<'f> {
     /// From where its path goes.
     pub(super) dir: BorrowedFd<'f>,
