@@ -17,9 +17,11 @@ use {assay_judge as verdict, assay_run as run};
 #[derive(Clone, Debug, clap::Args)]
 #[command(
     after_help = "Of two runs the figures are shown side by side. A difference can be told from chance where each\n\
-side is a folder of five records or more of the same work: then their ratio is shown, with its\n\
-interval.\n\n\
-A figure that is not sound by itself is shown, and not compared.\n\n\
+side is a folder of five records or more of the same work: then the change is shown, with its\n\
+interval. What else has changed (kernel, mount options, limits, device) stands above the\n\
+figures; unlike work is not compared.\n\n\
+Runs that are not sound are left out where they are the fewer of their side; else the figure is\n\
+shown, and not compared.\n\n\
 Exit status: 0 the runs are comparable; 3 they are not, or none of their figures is\n\
 sound.\n\n\
 Example: for i in 1 2 3 4 5; do assay quick --record before/$i.json /mnt; done\n         \

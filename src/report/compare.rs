@@ -16,9 +16,10 @@ use super::{TerminalStyle, traps};
 use assay_judge::UnlikeRule;
 use assay_judge::words::names;
 use assay_plan::plan::Action;
+use assay_record::claim::{ChangedValue, Claim, CompareClaim, DifferingValue};
 use assay_record::record::{
-    COMPARISON_SCHEMA, ComparedRun, Comparison, FindingWeight, Metric, PhaseFigures, PhaseRecord,
-    Record, Trust,
+    COMPARISON_SCHEMA, ComparedRun, Comparison, Finding, FindingWeight, Metric, PhaseFigures,
+    PhaseRecord, Record, Trust,
 };
 use change::{CompareRow, named};
 
@@ -59,6 +60,7 @@ impl<'a> ComparedSides<'a> {
     pub fn text(&self, style: TerminalStyle, out: &mut dyn Write) -> io::Result<()> {
         let mut lines = about("first", self.first, style);
         lines.extend(about("second", self.second, style));
+        lines.extend(changed(&self.found.findings, style));
         lines.push(String::new());
         let alike = match (self.first, self.second) {
             ([first], [second]) if !change::repeated(&self.rows) => {
@@ -72,7 +74,7 @@ impl<'a> ComparedSides<'a> {
         };
         lines.push(String::new());
         lines.extend(self.verdict(&alike, style));
-        for finding in &self.found.findings {
+        for finding in self.found.findings.iter().filter(|found| differences(found).is_none()) {
             lines.extend(traps::claim(finding, style));
             lines.extend(traps::because(finding, style));
             lines.extend(traps::helps(finding, style));
@@ -124,6 +126,29 @@ impl<'a> ComparedSides<'a> {
             style,
         )
     }
+}
+
+/// What two sides may differ in; it is what they are compared for.
+fn differences(finding: &Finding) -> Option<&[DifferingValue]> {
+    match &finding.claim {
+        Claim::Compare(CompareClaim::Differ { differences, .. })
+            if finding.weight == FindingWeight::Note =>
+        {
+            Some(&differences.0)
+        }
+        _ => None,
+    }
+}
+
+/// All that has changed from one side to the other, above the figures.
+fn changed(findings: &[Finding], style: TerminalStyle) -> Vec<String> {
+    let all = findings.iter().filter_map(differences).flatten();
+    all.enumerate()
+        .flat_map(|(number, found)| {
+            let text = style.voice().say(&ChangedValue::from(found.clone()));
+            labelled(if number == 0 { "changed" } else { "" }, &text, style)
+        })
+        .collect()
 }
 
 fn about(which: &str, side: &[&Record], style: TerminalStyle) -> Vec<String> {

@@ -129,7 +129,7 @@ pub use works_on::slower;
 
 use std::collections::BTreeMap;
 
-use assay_record::claim::{CompareClaim, ComparedSide};
+use assay_record::claim::{Claim, CompareClaim, ComparedSide};
 use assay_record::record::{Finding, FindingWeight, Record, Trust};
 
 /// What speaks against comparing two sides.
@@ -141,23 +141,59 @@ pub struct UnlikeRule {
     pub runs: bool,
     /// Phases whose figures are not to be compared, and the worst that is thought of them.
     pub figures: BTreeMap<String, Trust>,
+    /// Runs that the figures of their side do without.
+    left_out: Vec<RunLeftOut>,
+}
+
+/// A run that does not speak for its side.
+#[derive(Clone, Debug)]
+struct RunLeftOut {
+    side: ComparedSide,
+    /// From 0.
+    run: usize,
+    /// The one phase in which it does not; none: in all.
+    phase: Option<String>,
+}
+
+impl UnlikeRule {
+    /// Whether the figures of a side do without those of a run, from 0, in a phase.
+    pub fn leaves_out(&self, side: ComparedSide, run: usize, phase: &str) -> bool {
+        self.left_out.iter().any(|left| {
+            let of_phase = left.phase.as_deref().is_none_or(|name| name == phase);
+            (left.side, left.run) == (side, run) && of_phase
+        })
+    }
 }
 
 /// What speaks against comparing the figures of two sides, of one run or several each.
 pub fn unlike(first: &[&Record], second: &[&Record]) -> UnlikeRule {
     let mut findings = of_runs(first, second);
     let runs = findings.iter().all(|finding| finding.weight == FindingWeight::Note);
-    let mut figures = BTreeMap::new();
+    let (mut figures, mut left_out) = (BTreeMap::new(), Vec::new());
     for (which, side) in [(ComparedSide::First, first), (ComparedSide::Second, second)] {
         let suspects = suspects::suspects(side);
         findings.extend(suspects::told_of(side, which, &suspects));
+        let cut = suspects::cut(side);
+        if suspects::fewer(&cut, side) {
+            left_out.extend(cut.into_iter().map(|run| RunLeftOut {
+                side: which,
+                run,
+                phase: None,
+            }));
+        }
         for suspect in suspects {
+            if suspects::fewer(&suspect.runs, side) {
+                let of_phase =
+                    |run| RunLeftOut { side: which, run, phase: Some(suspect.phase.clone()) };
+                left_out.extend(suspect.runs.iter().copied().map(of_phase));
+                continue;
+            }
             let worst = figures.entry(suspect.phase).or_insert(Trust::Sound);
             *worst = suspect.worst.trust.max(*worst);
         }
     }
     findings.sort_by_key(rank);
-    UnlikeRule { findings, runs, figures }
+    UnlikeRule { findings, runs, figures, left_out }
 }
 
 /// What speaks against comparing the runs, whatever their figures.
@@ -171,23 +207,29 @@ fn of_runs(first: &[&Record], second: &[&Record]) -> Vec<Finding> {
         [(ComparedSide::First, one, others), (ComparedSide::Second, other, more)]
     {
         for (number, record) in records.iter().enumerate() {
-            let within =
-                pair(base, record).into_iter().filter(|said| said.weight > FindingWeight::Note);
-            found.extend(within.map(|said| {
-                Finding {
-                    claim: CompareClaim::WithinSide {
-                        side: which,
-                        run: number + 2,
-                        claim: Box::new(said.claim),
+            let within = pair(base, record).into_iter().filter_map(|said| {
+                let weight = match &said.claim {
+                    Claim::Compare(CompareClaim::Differ { what, .. })
+                        if unlike_runs::surrounds(*what) =>
+                    {
+                        FindingWeight::Doubt
                     }
-                    .into(),
+                    _ => said.weight,
+                };
+                let (side, run) = (which, number + 2);
+                let claim = CompareClaim::WithinSide { side, run, claim: Box::new(said.claim) };
+                (weight > FindingWeight::Note).then(|| Finding {
+                    claim: claim.into(),
+                    weight,
                     ..said
-                }
-            }));
+                })
+            });
+            found.extend(within);
         }
     }
-    found.extend(suspects::cut(first, ComparedSide::First));
-    found.extend(suspects::cut(second, ComparedSide::Second));
+    for (which, side) in [(ComparedSide::First, first), (ComparedSide::Second, second)] {
+        found.extend(suspects::told_cut(side, which, &suspects::cut(side)));
+    }
     found
 }
 

@@ -1,10 +1,10 @@
 //! T33: the queues of two runs are set differently.
 
 use super::differences::{finding_of, told};
-use super::{Rule, RuleJudge, command};
+use super::{Rule, RuleJudge};
 use assay_record::claim::{ComparedThing, DifferingAt, ExhibitOf, ExhibitSource};
 use assay_record::evidence::{BlockLayer, QueueSettings};
-use assay_record::record::{Finding, FindingWeight, NextStep, Record, Remedy, TrapId};
+use assay_record::record::{Finding, FindingWeight, Record, TrapId};
 
 /// A setting of a queue that changes figures is not the same below two records.
 pub const RULE: Rule = Rule {
@@ -12,9 +12,9 @@ pub const RULE: Rule = Rule {
     title: "Queue settings",
     happens: "I/O scheduler, writeback throttling or request sizes differ between two runs that are compared.",
     seen_by: "/sys/block/D/queue of every layer, in both records.",
-    said_when: "A setting recorded in both is not the same: doubtful; the runs are not compared.",
+    said_when: "A setting recorded in both is not the same: a note, shown as `changed`; within the runs of one side: doubtful.",
     try_it: "`assay quick . --record a`, `echo none > /sys/block/D/queue/scheduler`, `assay quick . --record b`, `assay compare a b`.",
-    answer: "Every record has the settings, and `assay compare` checks them before any figure.",
+    answer: "Every record has the settings, and `assay compare` shows above the figures which have changed.",
     judge: RuleJudge::Pair(judge),
 };
 
@@ -52,19 +52,15 @@ fn between(one: &BlockLayer, other: &BlockLayer) -> Option<Finding> {
     let (here, there) = one.queue.seen().zip(other.queue.seen())?;
     let differing = |(file, value): &QueueSetting| {
         let (here, there) = value(here).zip(value(there))?;
-        // The second device is set as the first one was; then its run has to be repeated.
-        let setting = ["/sys/block/", &other.name, "/queue/", file].concat();
-        let set = command::set(&here, &setting);
         let found = told(DifferingAt::Field((*file).into()), here, there)?;
-        let (first, second) = (one.name.clone(), other.name.clone());
+        let first = one.name.clone();
+        let second = (other.name != first).then(|| other.name.clone());
         let of = ExhibitOf::QueueSetting { setting: (*file).into(), first, second };
         let source = ExhibitSource::block(&one.name, &["queue/", file].concat());
-        Some((found, ((of, source), set)))
+        Some((found, (of, source)))
     };
-    let (all, shown): (Vec<_>, Vec<_>) = SETTINGS.iter().filter_map(differing).unzip();
-    let (places, same): (Vec<_>, Vec<_>) = shown.into_iter().unzip();
-    let next = NextStep::new(Remedy::Configure, same.join("; "));
-    let what = (RULE.id, FindingWeight::Doubt, ComparedThing::Queues);
+    let (all, places): (Vec<_>, Vec<_>) = SETTINGS.iter().filter_map(differing).unzip();
+    let what = (RULE.id, FindingWeight::Note, ComparedThing::Queues);
     let most = all.len();
-    finding_of(what, all, places, most, Some(next))
+    finding_of(what, all, places, most, None)
 }

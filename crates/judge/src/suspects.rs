@@ -1,4 +1,5 @@
-//! Runs of a side that cannot speak for it: those that were cut off, and phases that are not believed.
+//! Runs of a side that cannot speak for it: those that were cut off, and phases that are not believed. Where they are the
+//! fewer they are left out; what is left out is decided by verdicts, never by figures.
 
 use super::judging::verdicts;
 use super::rule::finding;
@@ -6,11 +7,29 @@ use super::unlike_runs::RULE;
 use assay_record::claim::{CompareClaim, ComparedRuns, ComparedSide, QuotedPhase, Sentences};
 use assay_record::record::{Ending, Finding, FindingWeight, Record, Trust, Verdict};
 
-/// A run of a side that was cut off has figures of less than was asked for.
-pub(super) fn cut(records: &[&Record], side: ComparedSide) -> Option<Finding> {
-    let cut = records.iter().filter(|record| record.ending != Ending::Complete).count();
-    let claim = CompareClaim::Cut { side, runs: of_side(records, cut) };
-    (cut > 0).then(|| finding(RULE.id, FindingWeight::Doubt, None, claim, Vec::new(), None))
+/// The runs of a side, from 0, that were cut off: they have figures of less than was asked for.
+pub(super) fn cut(side: &[&Record]) -> Vec<usize> {
+    (0..side.len()).filter(|run| side[*run].ending != Ending::Complete).collect()
+}
+
+/// What is said of those.
+pub(super) fn told_cut(records: &[&Record], side: ComparedSide, cut: &[usize]) -> Option<Finding> {
+    let weight = if fewer(cut, records) { FindingWeight::Note } else { FindingWeight::Doubt };
+    let claim = match weight {
+        FindingWeight::Note => CompareClaim::CutLeftOut { side, runs: numbers(cut) },
+        _ => CompareClaim::Cut { side, runs: of_side(records, cut.len()) },
+    };
+    (!cut.is_empty()).then(|| finding(RULE.id, weight, None, claim, Vec::new(), None))
+}
+
+/// Whether these runs are less than half of their side, which then speaks without them.
+pub(super) fn fewer(runs: &[usize], side: &[&Record]) -> bool {
+    2 * runs.len() < side.len()
+}
+
+/// The same runs, from 1.
+fn numbers(runs: &[usize]) -> Vec<usize> {
+    runs.iter().map(|run| run + 1).collect()
 }
 
 fn of_side(records: &[&Record], of: usize) -> Option<ComparedRuns> {
@@ -25,8 +44,8 @@ fn of_side(records: &[&Record], of: usize) -> Option<ComparedRuns> {
 pub(super) struct SuspectFigure {
     /// The phase, whichever of its repetitions.
     pub phase: String,
-    /// In how many runs of the side.
-    runs: usize,
+    /// In which runs of the side, from 0.
+    pub runs: Vec<usize>,
     /// The worst that was said.
     pub worst: Verdict,
 }
@@ -34,7 +53,7 @@ pub(super) struct SuspectFigure {
 /// The figures of a side that are not to be compared with any other.
 pub(super) fn suspects(side: &[&Record]) -> Vec<SuspectFigure> {
     let mut suspects: Vec<SuspectFigure> = Vec::new();
-    for record in side {
+    for (run, record) in side.iter().enumerate() {
         let (verdicts, _) = verdicts(record);
         for (phase, verdict) in record.phases.iter().zip(verdicts) {
             if verdict.trust == Trust::Sound {
@@ -43,13 +62,16 @@ pub(super) fn suspects(side: &[&Record]) -> Vec<SuspectFigure> {
             let name = record.repeated(&phase.name);
             match suspects.iter_mut().find(|suspect| suspect.phase == name) {
                 Some(known) => {
-                    known.runs += 1;
+                    if known.runs.last() != Some(&run) {
+                        known.runs.push(run);
+                    }
                     if verdict.trust > known.worst.trust {
                         known.worst = verdict;
                     }
                 }
                 None => {
-                    suspects.push(SuspectFigure { phase: name.into(), runs: 1, worst: verdict })
+                    let runs = vec![run];
+                    suspects.push(SuspectFigure { phase: name.into(), runs, worst: verdict })
                 }
             }
         }
@@ -65,7 +87,7 @@ pub(super) fn told_of(
 ) -> Vec<Finding> {
     let cause = |suspect: &SuspectFigure| {
         let trap = suspect.worst.findings.first().map(|finding| finding.trap);
-        (suspect.worst.trust, trap, suspect.runs)
+        (suspect.worst.trust, trap, suspect.runs.clone())
     };
     let mut groups: Vec<Vec<&SuspectFigure>> = Vec::new();
     for suspect in suspects {
@@ -76,19 +98,24 @@ pub(super) fn told_of(
     }
     let told = |group: Vec<&SuspectFigure>| {
         let SuspectFigure { phase, runs, worst } = group[0];
-        let claim = CompareClaim::Suspect {
-            phase: phase.clone(),
-            others: group
-                .iter()
-                .skip(1)
-                .map(|other| QuotedPhase { phase: other.phase.clone() })
-                .collect(),
-            side,
-            runs: of_side(records, *runs),
-            trust: worst.trust.name().into(),
-            claims: Sentences(worst.claims.clone()),
+        let quoted = |other: &&SuspectFigure| QuotedPhase { phase: other.phase.clone() };
+        let (trust, claims) = (worst.trust.name().into(), Sentences(worst.claims.clone()));
+        let (weight, claim) = if fewer(runs, records) {
+            let phases = group.iter().map(quoted).collect();
+            let claim = CompareClaim::LeftOut { side, runs: numbers(runs), phases, trust, claims };
+            (FindingWeight::Note, claim)
+        } else {
+            let claim = CompareClaim::Suspect {
+                phase: phase.clone(),
+                others: group.iter().skip(1).map(quoted).collect(),
+                side,
+                runs: of_side(records, runs.len()),
+                trust,
+                claims,
+            };
+            (self::weight(worst.trust), claim)
         };
-        finding(RULE.id, weight(worst.trust), None, claim, Vec::new(), None)
+        finding(RULE.id, weight, None, claim, Vec::new(), None)
     };
     groups.into_iter().map(told).collect()
 }

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::differences::{differences, finding_of, told};
 use super::other_node::nodes_of;
-use super::words::{on_node, once_more};
+use super::words::once_more;
 use super::{Rule, RuleJudge, limits};
 use assay_plan::plan::Phase;
 use assay_plan::unit::{Bytes, Times};
@@ -21,9 +21,9 @@ pub const RULE: Rule = Rule {
     title: "Unlike runs compared",
     happens: "Two figures with different sizes, states, limits or kernels are compared.",
     seen_by: "Both records: plans, resolved jobs, cgroup limits, machine, kernel, mounts, devices, and verdicts.",
-    said_when: "Plans, methods or limits differ, or one of the figures is wrong: wrong, not comparable. Kernels, machines, file systems, mount options or NUMA nodes differ, or a figure is doubtful: doubtful. Another device or version of assay: a note.",
+    said_when: "Plans or methods differ, or one of the figures is wrong: wrong, not comparable. A figure is doubtful, or the runs of one side differ in kernel, machine, file system, mount options, limits or NUMA nodes: doubtful. Between the sides these are what is compared, as are a device and a version of assay: a note, shown as `changed`.",
     try_it: "`assay quick --record a .`, `assay ramp --record b .`, `assay compare a b`",
-    answer: "`assay compare` shows the differences beside the figures, without a ratio; for five or more comparable runs per side, the ratio with its interval.",
+    answer: "`assay compare` refuses unlike work, and shows what else has changed above the figures; for five or more runs per side, the change with its interval.",
     judge: RuleJudge::Pair(judge),
 };
 
@@ -38,6 +38,12 @@ fn judge(first: &Record, second: &Record) -> Vec<Finding> {
     judges.iter().filter_map(|judge| judge(first, second)).collect()
 }
 
+/// What the runs of one side have in common: of two sides it is what is compared.
+pub(super) fn surrounds(what: ComparedThing) -> bool {
+    use ComparedThing::{FileSystems, Limits, Machines, Nodes, Queues};
+    matches!(what, FileSystems | Limits | Machines | Nodes | Queues)
+}
+
 /// A finding about differences, each of which is a reading.
 fn differing(
     weight: FindingWeight,
@@ -49,7 +55,9 @@ fn differing(
     let source = source.into();
     let place = |found: &DifferingValue| (ExhibitOf::Differing(found.at.clone()), source.clone());
     let places = all.iter().map(place).collect();
-    finding_of((RULE.id, weight, what), all, places, TOLD, next)
+    // What has changed is a list above the figures.
+    let most = if weight == FindingWeight::Note { all.len() } else { TOLD };
+    finding_of((RULE.id, weight, what), all, places, most, next)
 }
 
 /// The phases of two plans in pairs, those of the same name together; a single one needs no name.
@@ -143,7 +151,7 @@ fn limited(first: &Record, second: &Record) -> Option<Finding> {
         told(DifferingAt::CpuLimit, cpus(one.cpus), cpus(other.cpus)),
     ];
     let all = all.into_iter().flatten().collect();
-    differing(FindingWeight::Refute, ComparedThing::Limits, all, "cgroups", None)
+    differing(FindingWeight::Note, ComparedThing::Limits, all, "cgroups", None)
 }
 
 /// The machines but for their names, and for what is measured anew each time.
@@ -165,7 +173,7 @@ fn machine(first: &Record, second: &Record) -> Option<Finding> {
         told(DifferingAt::Clock, text(&one.clock.source), text(&other.clock.source)),
     ];
     let all = all.into_iter().flatten().collect();
-    differing(FindingWeight::Doubt, ComparedThing::Machines, all, "/proc, /sys", None)
+    differing(FindingWeight::Note, ComparedThing::Machines, all, "/proc, /sys", None)
 }
 
 /// File systems and their options.
@@ -183,7 +191,7 @@ fn mounts(first: &Record, second: &Record) -> Option<Finding> {
         }
     }
     let what = ComparedThing::FileSystems;
-    differing(FindingWeight::Doubt, what, all, "/proc/self/mountinfo", None)
+    differing(FindingWeight::Note, what, all, "/proc/self/mountinfo", None)
 }
 
 /// The options that only one of two mounts has, but for names of places.
@@ -192,7 +200,7 @@ fn options(of: &Mount, but: &Mount) -> String {
     let only = |option: &&str| !known.contains(option) && !option.contains('/');
     let mut only: Vec<&str> = of.options.split(',').filter(only).collect();
     only.sort_unstable();
-    if only.is_empty() { "-".into() } else { only.join(",") }
+    if only.is_empty() { "none".into() } else { only.join(",") }
 }
 
 /// The nodes on which the workers ran.
@@ -203,9 +211,8 @@ fn placed(first: &Record, second: &Record) -> Option<Finding> {
     let known = |record: &Record| !nodes_of(record).is_empty();
     let all = told(DifferingAt::Nodes, text(first), text(second))
         .filter(|_| known(first) && known(second));
-    let next = nodes_of(first).first().and_then(|node| on_node(&second.plan.origin, *node));
     let what = ComparedThing::Nodes;
-    differing(FindingWeight::Doubt, what, all.into_iter().collect(), "sched_getcpu()", next)
+    differing(FindingWeight::Note, what, all.into_iter().collect(), "sched_getcpu()", None)
 }
 
 /// The lowest devices. To compare two of them is what most comparisons are for.
@@ -285,13 +292,14 @@ mod tests {
         let told = |weight, claim: &str| {
             assert!(found.contains(&(weight, claim.into())), "{claim}: {found:#?}");
         };
-        told(
-            FindingWeight::Refute,
+        for claim in [
             "The cgroup limits differ: I/O limits none and reads 67.1 MB/s, writes 67.1 MB/s.",
-        );
-        told(FindingWeight::Doubt, "The machines differ: kernel 6.18.0 and 6.1.0.");
-        told(FindingWeight::Doubt, "The file systems differ: options - and nobarrier.");
-        told(FindingWeight::Note, "The versions of assay differ: version 0.1.0 and 0.2.0.");
+            "The machines differ: kernel 6.18.0 and 6.1.0.",
+            "The file systems differ: mount options none and nobarrier.",
+            "The versions of assay differ: version 0.1.0 and 0.2.0.",
+        ] {
+            told(FindingWeight::Note, claim);
+        }
     }
 
     #[test]
@@ -315,7 +323,7 @@ mod tests {
         assert_eq!(
             claims(&first, &second),
             [(
-                FindingWeight::Doubt,
+                FindingWeight::Note,
                 "The workers ran on different NUMA nodes: nodes 0 and 0 and 1.".into()
             )]
         );

@@ -31,6 +31,8 @@ compare-suspect = { $others ->
        *[other] { $runs } { $side } runs
      } are { $trust }. '{ $phase }':
  } { $claims }
+compare-cut-left-out = Run { $runs } of the { $side } did not finish and is left out.
+compare-left-out = Run { $runs } of the { $side } is left out of { $phases }, { $trust } there: { $claims }
 compared-runs-all = all { $all }
 compared-runs-some = { $of } of the { $all }
 compared-thing-plans = The plans differ
@@ -44,6 +46,7 @@ compared-thing-versions = The versions of assay differ
 compared-thing-queues = The queue settings differ
 quoted-phase = '{ $phase }'
 differing-value = { $at } { $first } and { $second }
+changed-value = { $at }: { $first } -> { $second }
 differing-at-field = { $value }
 differing-at-phase = phase '{ $value }'
 differing-at-io-limits = I/O limits
@@ -57,7 +60,7 @@ differing-at-page = page
 differing-at-product = product
 differing-at-clock = clock
 differing-at-file-system = file system
-differing-at-mount-options = options
+differing-at-mount-options = mount options
 differing-at-nodes = nodes
 differing-at-devices = devices
 differing-at-version = version
@@ -991,7 +994,10 @@ exhibit-of-answer-to = answer when asked to { $doing } { $path }
 exhibit-of-direct-alignment = alignment for direct I/O
 exhibit-of-misaligned-read = misaligned direct read
 exhibit-of-differing = { $value }
-exhibit-of-queue-setting = { $setting } of { $first } and of { $second }
+exhibit-of-queue-setting = { $setting } of { $first }{ $second ->
+    [none] {""}
+   *[other] {" "}and of { $second }
+ }
 exhibit-of-below = below { $value }
 exhibit-of-mount = mount
 exhibit-of-mount-options = options of { $value }

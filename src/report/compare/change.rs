@@ -10,18 +10,19 @@ use assay_judge::UnlikeRule;
 use assay_plan::plan::Action;
 use assay_plan::stats::{self, ChangeVerdict, FEWEST, MedianRatio, RatioKnowledge, SMALLEST};
 use assay_plan::unit::{Bandwidth, Nanos};
+use assay_record::claim::ComparedSide;
 use assay_record::record::{
     ComparedQuantity, FigurePair, Metric, PhaseFigures, PhaseRecord, Record, Trust,
 };
 
-/// Columns of the name of a figure, of its unit, of a side and of the ratio. Where the page is narrow
+/// Columns of the name of a figure, of its unit, of a side and of the change. Where the page is narrow
 /// the ratio stands beneath its row, and then the sides do.
 const NAME: usize = 16;
 const UNIT: usize = 6;
-const SIDE: usize = 20;
-const RATIO: usize = 18;
+const SIDE: usize = 19;
+const CHANGE: usize = 19;
 /// Columns of the word behind it.
-const WORD: usize = 8;
+const WORD: usize = 14;
 
 /// What is compared of a total.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,8 +66,8 @@ impl TotalKind {
     /// What the second side is.
     fn word(self, change: ChangeVerdict) -> &'static str {
         match (change, self) {
-            (ChangeVerdict::Open, _) => "open",
-            (ChangeVerdict::Same, _) => "same",
+            (ChangeVerdict::Open, _) => "cannot tell",
+            (ChangeVerdict::Same, _) => "no difference",
             (ChangeVerdict::More, Self::Rate | Self::Operations)
             | (ChangeVerdict::Less, Self::Tail) => "faster",
             (ChangeVerdict::Less, Self::Rate | Self::Operations)
@@ -98,7 +99,8 @@ pub(super) struct CompareRow {
 /// The figures of all phases that both sides have.
 pub(super) fn rows(first: &[&Record], second: &[&Record], unlike: &UnlikeRule) -> Vec<CompareRow> {
     let alone = first.iter().chain(second).all(|record| record.plan.phases.len() == 1);
-    let (left, right) = (of(first), of(second));
+    let left = of(first, |run, phase| unlike.leaves_out(ComparedSide::First, run, phase));
+    let right = of(second, |run, phase| unlike.leaves_out(ComparedSide::Second, run, phase));
     let mut names: Vec<(&str, Action)> = Vec::new();
     for (phase, action) in left.iter().map(|(name, action, _)| (*name, *action)) {
         if !names.contains(&(phase, action)) {
@@ -147,27 +149,37 @@ pub(super) fn rows(first: &[&Record], second: &[&Record], unlike: &UnlikeRule) -
 /// What was done in a phase, whichever repetition of that it is, and the figures of that.
 type DoneFigures<'a> = (&'a str, Action, Rc<PhaseFigures>);
 
-fn of<'a>(side: &[&'a Record]) -> Vec<DoneFigures<'a>> {
+/// What was done on a side, but for what is left out of a run in a phase.
+fn of<'a>(side: &[&'a Record], left_out: impl Fn(usize, &str) -> bool) -> Vec<DoneFigures<'a>> {
     let done = |record: &'a Record, phase: &'a PhaseRecord| {
         let (name, figures) = (record.repeated(&phase.name), Rc::new(PhaseFigures::of(phase)));
         let actions = figures.actions().into_iter();
         actions.map(|action| (name, action, figures.clone())).collect::<Vec<_>>()
     };
-    let phases = side.iter().flat_map(|record| record.phases.iter().map(|phase| (*record, phase)));
-    phases.flat_map(|(record, phase)| done(record, phase)).collect()
+    let of_run = |(run, record): (usize, &&'a Record)| {
+        let record = *record;
+        let kept = |phase: &&PhaseRecord| !left_out(run, record.repeated(&phase.name));
+        let phases = record.phases.iter().filter(kept);
+        phases.flat_map(|phase| done(record, phase)).collect::<Vec<_>>()
+    };
+    side.iter().enumerate().flat_map(of_run).collect()
 }
 
 /// The rows as values; one run each has no ratio.
 pub(super) fn pairs(rows: Vec<CompareRow>) -> Vec<FigurePair> {
     let ratios = repeated(&rows);
-    let pair = |row: CompareRow| FigurePair {
-        phase: row.phase,
-        action: row.action,
-        quantity: row.kind.quantity(),
-        first: row.first,
-        second: row.second,
-        trust: row.trust,
-        ratio: row.ratio.filter(|_| ratios),
+    let pair = |row: CompareRow| {
+        let ratio = row.ratio.filter(|_| ratios);
+        FigurePair {
+            cliffs_delta: ratio.and_then(|_| stats::cliffs_delta(&row.first, &row.second)),
+            phase: row.phase,
+            action: row.action,
+            quantity: row.kind.quantity(),
+            first: row.first,
+            second: row.second,
+            trust: row.trust,
+            ratio,
+        }
     };
     rows.into_iter().map(pair).collect()
 }
@@ -181,7 +193,7 @@ pub(super) fn table(rows: &[CompareRow], comparable: bool, style: TerminalStyle)
         FittedColumn::right("second", SIDE).ranked(1).or_beneath(),
     ];
     if comparable {
-        columns.push(FittedColumn::right("second / first", RATIO).ranked(2).or_beneath());
+        columns.push(FittedColumn::right("change, %", CHANGE).ranked(2).or_beneath());
         columns.push(FittedColumn::left("", WORD).ranked(2).or_beneath());
     }
     let mut before = "";
@@ -194,9 +206,10 @@ pub(super) fn table(rows: &[CompareRow], comparable: bool, style: TerminalStyle)
         let mut cells = vec![FittedCell::from(name), row.kind.unit().into()];
         cells.extend(sides);
         cells.extend(match row.ratio {
-            Some(ratio) => ratio_of(row, ratio, style),
+            Some(ratio) => change_of(row, ratio, style),
             None if row.trust != Trust::Sound => {
-                [FittedCell::inked(row.trust.name(), ink(row.trust), style), FittedCell::default()]
+                let trust = FittedCell::inked(row.trust.name(), ink(row.trust), style);
+                [trust, FittedCell::default()]
             }
             None => Default::default(),
         });
@@ -228,20 +241,27 @@ fn ranged(values: &[f64], told: impl Fn(f64) -> String, style: TerminalStyle) ->
     format!("{middle} ({}{}{})", range.0, style.glyph("–", "-"), range.1)
 }
 
-/// The ratio with its interval, and the word for it.
-fn ratio_of(row: &CompareRow, ratio: MedianRatio, style: TerminalStyle) -> [FittedCell; 2] {
+/// The change with its interval, and the word for it.
+fn change_of(row: &CompareRow, ratio: MedianRatio, style: TerminalStyle) -> [FittedCell; 2] {
     let Some(sure) = ratio.sure else {
-        return [digits(ratio.value).into(), FittedCell::default()];
+        return [percent(ratio.value).into(), FittedCell::default()];
     };
-    let dash = style.glyph("–", "-");
-    let text = format!("{} ({}{dash}{})", digits(ratio.value), digits(sure.low), digits(sure.high));
+    let [value, low, high] = [ratio.value, sure.low, sure.high].map(percent);
     let word = row.kind.word(sure.change);
     let ink = match word {
         "faster" => Ink::Good,
         "slower" => Ink::Careful,
         _ => Ink::Faint,
     };
+    let text = format!("{value} ({low} to {high})");
     [text.into(), FittedCell::inked(word, ink, style)]
+}
+
+/// `+25.0`: how much more than the first the second is, in percent.
+fn percent(ratio: f64) -> String {
+    let percent = (ratio - 1.0) * 100.0;
+    let digits = usize::from(percent.abs() < 10.0);
+    format!("{percent:+.digits$}")
 }
 
 /// Whether a figure of either side was taken more than once.
@@ -253,54 +273,111 @@ pub(super) fn repeated(rows: &[CompareRow]) -> bool {
 pub(super) fn told(rows: &[CompareRow]) -> String {
     let believed = rows.iter().filter(|row| row.trust == Trust::Sound);
     let fewest = believed.map(|row| row.first.len().min(row.second.len())).min().unwrap_or(0);
-    let sure: Vec<_> =
-        rows.iter().filter_map(|row| Some((row, row.ratio?, row.ratio?.sure?))).collect();
+    let sure: Vec<SureRow> = rows
+        .iter()
+        .filter_map(|row| Some(SureRow { row, value: row.ratio?.value, sure: row.ratio?.sure? }))
+        .collect();
     if sure.is_empty() {
         return format!(
             "but {fewest} per side are too few to rule out chance: make {FEWEST} or more of each."
         );
     }
-    let mut said = Vec::new();
-    for word in ["faster", "slower", "same", "open"] {
-        let these = sure.iter().filter(|(row, _, sure)| row.kind.word(sure.change) == word);
-        let names: Vec<String> = these
-            .map(|(row, ratio, _)| {
-                let what = match row.kind {
-                    TotalKind::Tail => format!("{} at p99", row.name),
-                    TotalKind::Rate | TotalKind::Operations => row.name.clone(),
-                };
-                if matches!(word, "faster" | "slower") {
-                    format!("{what} ({} times)", digits(ratio.value))
-                } else {
-                    what
-                }
-            })
-            .collect();
-        if names.is_empty() {
-            continue;
-        }
-        let names = names.join(", ");
-        let more = sure.iter().filter(|(row, _, sure)| row.kind.word(sure.change) == "open");
-        let more = more.filter_map(|(row, _, sure)| more_runs(row, *sure)).max();
-        said.push(match word {
-            "same" => format!("the same within {:.0} % in {names}", SMALLEST * 100.0),
-            "open" => match more {
+    let said = match verbs(&sure) {
+        Some(said) => said,
+        None => listed(&sure),
+    };
+    format!(
+        "the second {said}. Sides: median, minimum and maximum of the runs; change of the median: 95 % confidence interval for all lines together, by bootstrap."
+    )
+}
+
+/// A figure of which something may be said.
+struct SureRow<'a> {
+    row: &'a CompareRow,
+    value: f64,
+    sure: RatioKnowledge,
+}
+
+impl SureRow<'_> {
+    /// `1.25 times as fast (1.22 to 1.28)`, `as fast as before`, or what would tell.
+    fn said(&self) -> String {
+        let Self { row, value, sure } = self;
+        let like = if row.kind == TotalKind::Tail { "long" } else { "fast" };
+        match sure.change {
+            ChangeVerdict::More | ChangeVerdict::Less => format!(
+                "{} times as {like} ({} to {})",
+                digits(*value),
+                digits(sure.low),
+                digits(sure.high)
+            ),
+            ChangeVerdict::Same => format!("as {like} as before"),
+            ChangeVerdict::Open => match more_runs(row, *sure) {
                 Some(more) => format!(
-                    "undecided in {names}: {more} more runs of each would show a difference of {:.0} %",
+                    "{more} more runs of each would show a difference of {:.0} %",
                     SHOWN * 100.0
                 ),
                 None => format!(
-                    "undecided in {names}: less than {:.0} %, or no more than the runs of a side drift",
+                    "less than {:.0} %, or no more than the runs of a side drift",
                     SHOWN * 100.0
                 ),
             },
-            word => format!("{word} in {names}"),
+        }
+    }
+}
+
+/// Where there is one rate of reads and one of writes at most: `writes 1.25 times as fast (1.22 to 1.28) and reads as fast
+/// as before`.
+fn verbs(sure: &[SureRow<'_>]) -> Option<String> {
+    let mut said = Vec::new();
+    for of in sure.iter().filter(|of| of.row.kind == TotalKind::Rate) {
+        let verb = match of.row.action {
+            Action::Read => "reads",
+            Action::Write => "writes",
+            _ => return None,
+        };
+        if said.iter().any(|(known, _): &(&str, _)| *known == verb) {
+            return None;
+        }
+        if of.sure.change == ChangeVerdict::Open {
+            return None;
+        }
+        said.push((verb, of.said()));
+    }
+    let [(verb, first), others @ ..] = &said[..] else { return None };
+    let others = others.iter().map(|(verb, said)| format!(" and {verb} {said}"));
+    Some(format!("{verb} {first}{}", others.collect::<String>()))
+}
+
+/// Of more figures: those of each kind together.
+fn listed(sure: &[SureRow<'_>]) -> String {
+    let mut said = Vec::new();
+    for word in ["faster", "slower", "no difference", "cannot tell"] {
+        let these: Vec<&SureRow> =
+            sure.iter().filter(|of| of.row.kind.word(of.sure.change) == word).collect();
+        let name = |of: &&SureRow| match of.row.kind {
+            TotalKind::Tail => format!("{} at p99", of.row.name),
+            TotalKind::Rate | TotalKind::Operations => of.row.name.clone(),
+        };
+        let names = || these.iter().map(name).collect::<Vec<_>>().join(", ");
+        let Some(widest) = these.iter().max_by_key(|of| more_runs(of.row, of.sure)) else {
+            continue;
+        };
+        said.push(match word {
+            "no difference" => {
+                format!("no different in {} (within {:.0} %)", names(), SMALLEST * 100.0)
+            }
+            "cannot tell" => format!("undecided in {}: {}", names(), widest.said()),
+            word => {
+                let told = |of: &&SureRow| {
+                    let [value, low, high] = [of.value, of.sure.low, of.sure.high].map(digits);
+                    format!("{} ({value} times: {low} to {high})", name(of))
+                };
+                let each = these.iter().map(told);
+                format!("{word} in {}", each.collect::<Vec<_>>().join(", "))
+            }
         });
     }
-    format!(
-        "the second is {}. Sides: median, minimum and maximum of the runs; ratio: 95 % confidence interval for all lines together, by bootstrap.",
-        said.join("; ")
-    )
+    format!("is {}", said.join("; "))
 }
 
 /// The difference that more runs are to show.

@@ -42,7 +42,9 @@ pub use passed::PassedErrors;
 pub use percentile::{FEWEST_BEYOND, Percentile};
 pub use phantom::PhantomWrites;
 pub use random::RandomStream;
-pub use ratio::{ChangeVerdict, FEWEST, MedianRatio, RatioKnowledge, SMALLEST, ratio};
+pub use ratio::{
+    ChangeVerdict, FEWEST, MedianRatio, RatioKnowledge, SMALLEST, cliffs_delta, ratio,
+};
 pub use single::SingleIo;
 pub use spread::{Estimate, mean, median, relative_spread};
 pub use steady::{Steadiness, SteadyState};

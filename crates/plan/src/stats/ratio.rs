@@ -86,6 +86,17 @@ pub fn ratio(first: &[f64], second: &[f64], among: usize) -> Option<MedianRatio>
     Some(MedianRatio { value, sure })
 }
 
+/// Cliff's delta: how much oftener a run of the second side is larger than one of the first than it is smaller, of all
+/// pairs; from -1 to 1, where 0 is no difference and 1 that each is larger. `None` where a side has no figure.
+///
+/// Cliff, "Dominance statistics: ordinal analyses to answer ordinal questions", Psychological Bulletin 114 (1993).
+pub fn cliffs_delta(first: &[f64], second: &[f64]) -> Option<f64> {
+    let pairs = first.len() * second.len();
+    let of_pair = |one: &f64, other: &f64| f64::from(other > one) - f64::from(other < one);
+    let sum: f64 = first.iter().flat_map(|one| second.iter().map(move |o| of_pair(one, o))).sum();
+    (pairs > 0).then(|| sum / pairs as f64)
+}
+
 /// How many times the later half of a side is its earlier half, or the other way about: 1 or more.
 fn drift(side: &[f64]) -> f64 {
     let (early, late) = side.split_at(side.len() / 2);
@@ -130,6 +141,15 @@ mod tests {
         assert!((1.98..2.0).contains(&sure.low) && (2.0..2.02).contains(&sure.high), "{sure:?}");
         assert_eq!(told(&slow, &fast), Some(ChangeVerdict::More));
         assert_eq!(told(&fast, &slow), Some(ChangeVerdict::Less));
+    }
+
+    #[test]
+    fn cliffs_delta_is_the_difference_of_how_often() {
+        assert_eq!(cliffs_delta(&[1.0, 2.0, 3.0], &[4.0, 5.0]), Some(1.0));
+        assert_eq!(cliffs_delta(&[1.0, 2.0], &[1.0, 2.0]), Some(0.0));
+        // Of six pairs one is larger, four are smaller, and one is equal.
+        assert_eq!(cliffs_delta(&[2.0, 4.0, 6.0], &[1.0, 4.0]), Some(-0.5));
+        assert_eq!(cliffs_delta(&[], &[1.0]), None);
     }
 
     #[test]

@@ -192,6 +192,19 @@ pub enum CompareClaim {
         side: ComparedSide,
         runs: Option<ComparedRuns>,
     },
+    /// Runs of a side, from 1, whose figures count for nothing.
+    CutLeftOut {
+        side: ComparedSide,
+        runs: Vec<usize>,
+    },
+    /// Runs of a side, from 1, that cannot be believed in these phases.
+    LeftOut {
+        side: ComparedSide,
+        runs: Vec<usize>,
+        phases: Vec<QuotedPhase>,
+        trust: String,
+        claims: Sentences,
+    },
     /// Figures that cannot be believed, of which the first is told of.
     Suspect {
         phase: String,

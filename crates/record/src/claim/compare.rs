@@ -30,6 +30,21 @@ pub struct DifferingValue {
     pub second: DifferingState,
 }
 
+/// The same where it is what is compared.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ChangedValue {
+    at: DifferingAt,
+    first: DifferingState,
+    second: DifferingState,
+}
+
+impl From<DifferingValue> for ChangedValue {
+    fn from(DifferingValue { at, first, second }: DifferingValue) -> Self {
+        Self { at, first, second }
+    }
+}
+
 /// What two runs have in two ways.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

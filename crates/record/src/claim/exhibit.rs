@@ -127,7 +127,8 @@ pub enum ExhibitOf {
     QueueSetting {
         setting: String,
         first: String,
-        second: String,
+        /// The device of the second run, where it has another name.
+        second: Option<String>,
     },
 
     // Of a file and its file system.

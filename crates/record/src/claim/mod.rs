@@ -24,8 +24,8 @@ pub use any::{
     ModeLead, ModeSlowdown, Sentences, SummaryClaim,
 };
 pub use compare::{
-    ComparedRuns, ComparedSide, ComparedThing, DifferingAt, DifferingState, DifferingValue,
-    IoLimit, QuotedPhase,
+    ChangedValue, ComparedRuns, ComparedSide, ComparedThing, DifferingAt, DifferingState,
+    DifferingValue, IoLimit, QuotedPhase,
 };
 pub use exhibit::{
     ExhibitOf, ExhibitQuantity, ExhibitSource, ExhibitUnit, ExhibitValue, HeldTime, ReadTimes,

@@ -70,7 +70,7 @@ pub struct FigurePair {
     pub action: Action,
     /// What the values are.
     pub quantity: ComparedQuantity,
-    /// A value for each run of the first side.
+    /// A value for each run of the first side that is not left out.
     pub first: Vec<f64>,
     /// Those of the second side.
     pub second: Vec<f64>,
@@ -79,6 +79,10 @@ pub struct FigurePair {
     /// Median of the second side over median of the first. Absent where the runs or the figures may not be
     /// compared, and of one run each, which do not tell a difference from chance.
     pub ratio: Option<MedianRatio>,
+    /// How much oftener a run of the second side is larger than one of the first than it is smaller, -1 to 1; absent where
+    /// there is no ratio.
+    #[serde(default)]
+    pub cliffs_delta: Option<f64>,
 }
 
 /// What is compared of a phase.

@@ -151,6 +151,7 @@ fn each_claim(wanted: &mut WantedMessages) {
     wanted.add::<ComparedRuns>();
     wanted.add::<ComparedThing>();
     wanted.add_struct::<DifferingValue>();
+    wanted.add_struct::<ChangedValue>();
     wanted.add::<DifferingAt>();
     wanted.add::<DifferingState>();
     wanted.add_struct::<IoLimit>();
