@@ -153,7 +153,8 @@ fn raw() -> Result<Tried, Skip> {
     let card = Card::new(Shape { size: 128 * MI, fs: Fs::Raw, speed, ..Shape::paced() })?;
     lab::write_direct(card.device(), 4 * MI, MI).expect("data");
     let run = assay(["io", "--rw", "write", "--bs", "64k", "--depth", "4", "--time", "4"]);
-    fine(run.word(card.device()).word(card.device()))
+    // It holds data: only who names it three times loses them.
+    fine((0..3).fold(run, |run, _| run.word(card.device())))
 }
 
 fn raw_quick() -> Result<Tried, Skip> {

@@ -55,7 +55,8 @@ fn of_record(id: &str, path: &Path) -> Row {
             found.findings.iter().any(|finding| finding.trap.name() == id),
             "{how}: {found:#?}"
         );
-        return Row::told(id, format!("{how}, beside another"), "not comparable");
+        let alike = if found.runs { "changed" } else { "not comparable" };
+        return Row::told(id, format!("{how}, beside another"), alike);
     }
     judge(&mut record);
     let verdict = record.verdict.expect("judged");

@@ -2,7 +2,7 @@
 
 use super::changed_with::ChangedWith;
 use super::measure::{PhaseView, estimate};
-use super::rate_series::{RateInterval, intervals, samples, total};
+use super::rate_series::{RateInterval, past_cache, samples, step, steps, total};
 use super::threshold::{
     CLIFF, CLIFF_GOING, CLIFF_HARMLESS, CLIFF_INTERVAL, CLIFF_PART, CLIFF_PART_SHARE, CLIFF_SIDE,
 };
@@ -92,7 +92,18 @@ pub(super) fn sustained(phase_view: &PhaseView<'_>) -> Option<Estimate> {
 
 /// The fall, if there is one.
 fn fall(phase_view: &PhaseView<'_>) -> Option<SpeedFall> {
-    between_levels(phase_view).or_else(|| head_start(phase_view))
+    let in_steps = |of: u64| {
+        let samples = samples(phase_view)?;
+        between_levels(&steps(&samples, Nanos(step(phase_view).0 * of)))
+    };
+    let fall = in_steps(1).or_else(|| {
+        // A slow device takes the lumps of writeback a second apart. They are counted from the end of one to that of the last.
+        let SpeedFall { before, all, .. } = in_steps(2)?;
+        let after = between_lumps(later(&samples(phase_view)?, before.time))?;
+        Some(SpeedFall { before, after, all })
+    });
+    let fall = fall.or_else(|| head_start(phase_view))?;
+    (!only_stalls(phase_view, &fall)).then_some(fall)
 }
 
 /// A start that was over before it was a level of its own in time, but of the bytes it is a part that counts: up to the
@@ -127,10 +138,42 @@ fn head_start(phase_view: &PhaseView<'_>) -> Option<SpeedFall> {
     (falls && !limited()).then_some(SpeedFall { before, after, all })
 }
 
+/// As fast as at the start, whenever it does anything, is no fall but stalls. Writeback comes in lumps, with as little
+/// between them.
+fn only_stalls(phase_view: &PhaseView<'_>, fall: &SpeedFall) -> bool {
+    let samples = samples(phase_view).filter(|_| past_cache(phase_view));
+    samples.is_some_and(|samples| {
+        moving(later(&samples, fall.before.time)).rate() * CLIFF >= fall.before.rate()
+    })
+}
+
+/// What follows after so long.
+fn later(samples: &[RateInterval], time: Nanos) -> &[RateInterval] {
+    let mut then = Nanos::ZERO;
+    let before = samples.iter().take_while(|sample| {
+        then += sample.time;
+        then <= time
+    });
+    &samples[before.count()..]
+}
+
+/// From the end of the first stretch in which something moved to that of the last.
+fn between_lumps(samples: &[RateInterval]) -> Option<RateInterval> {
+    let first = samples.windows(2).position(|pair| pair[0].bytes > 0 && pair[1].bytes == 0)?;
+    let last = samples.iter().rposition(|sample| sample.bytes > 0)?;
+    (last > first).then(|| total(&samples[first + 1..=last]))
+}
+
+/// The samples without those stretches, of half a second or more, in which nothing moved.
+fn moving(samples: &[RateInterval]) -> RateInterval {
+    let stretches = samples.chunk_by(|one, other| (one.bytes == 0) == (other.bytes == 0));
+    let moving = stretches.map(total).filter(|part| part.bytes > 0 || part.time < CLIFF_INTERVAL);
+    moving.fold(total(&[]), |sum, part| total(&[sum, part]))
+}
+
 /// Two levels that hardly overlap, and at each of which it goes on.
-fn between_levels(phase_view: &PhaseView<'_>) -> Option<SpeedFall> {
-    let intervals = intervals(phase_view)?;
-    let all = total(&intervals);
+fn between_levels(intervals: &[RateInterval]) -> Option<SpeedFall> {
+    let all = total(intervals);
     let part = CLIFF_PART.0.max((all.time.0 as f64 * CLIFF_PART_SHARE) as u64);
     let each = all.time.0.checked_div(intervals.len() as u64)?.max(1);
     let rates: Vec<f64> = intervals.iter().map(|interval| interval.rate()).collect();
@@ -138,7 +181,10 @@ fn between_levels(phase_view: &PhaseView<'_>) -> Option<SpeedFall> {
     let (left, right) = intervals.split_at(at);
     let right = right.get(1..)?;
     let (before, after) = (total(left), total(right));
-    // A stall is no second rate.
+    // A stall is no second rate, and of one interval nothing goes on.
+    if intervals.len() > 1 && each > CLIFF_PART.0 * 2 / 3 && right.len() < PARTS {
+        return None;
+    }
     let goes_on = |part: &[RateInterval], whole: RateInterval| {
         let going = part.iter().filter(|part| part.rate() > whole.rate() * CLIFF_GOING).count();
         going as f64 >= part.len() as f64 * CLIFF_SIDE
@@ -194,6 +240,33 @@ mod tests {
             let traps = verdict(&even.record).findings;
             assert!(traps.iter().all(|f| f.trap != TrapId::T43), "{traps:?}");
         }
+    }
+
+    #[test]
+    fn lumps_of_writeback_do_not_hide_a_fall() {
+        // 3.75 MiB/s, then 1 MiB a second in two lumps, 0.3 s apart.
+        let mut bench = DoctoredRecord::write_flushed();
+        let eighths = (0..76).map(|n| match n % 10 {
+            _ if n < 26 => 3,
+            3 => 5,
+            6 => 3,
+            _ => 0,
+        });
+        let bytes: Vec<u64> = eighths.map(|eighth: u64| eighth * MIB / 8).collect();
+        bench.device_series(&bytes);
+        let found = verdict(&bench.record);
+        assert_eq!(found.measures, MeasuredSubject::Unsteady, "{}", found.summary());
+        let kept = found.corrected.expect("what lasts").value / MIB as f64;
+        assert!((0.97..1.03).contains(&kept), "{kept}");
+    }
+
+    #[test]
+    fn stalls_of_a_device_that_is_as_fast_between_them_are_no_fall() {
+        // 1.5 s at 7.5 MiB/s, then a second of nothing after each half of one.
+        let bench = series((0..80).map(|n| if n < 15 || n % 15 < 5 { 6 } else { 0 }));
+        let found = verdict(&bench.record);
+        let traps: Vec<_> = found.findings.iter().map(|f| f.trap).collect();
+        assert!(!traps.contains(&TrapId::T43), "{traps:?}");
     }
 
     #[test]

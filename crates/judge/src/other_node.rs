@@ -13,7 +13,7 @@ pub const RULE: Rule = Rule {
     title: "Wrong NUMA node",
     happens: "On a machine with several sockets, I/O from a CPU on another node than the device crosses the interconnect.",
     seen_by: "numa_node of the device or its bus; the CPUs on which the worker threads started and ended; the CPUs of each node.",
-    said_when: "All of those CPUs are on other nodes than the device: a note. Two records whose workers ran on different nodes are not comparable as they stand.",
+    said_when: "All of those CPUs are on other nodes than the device: a note. Where the workers of two records ran on different nodes, `assay compare` says so above the figures.",
     try_it: "`numactl --cpunodebind=1 assay quick .` with the drive on node 0.",
     answer: "Plans can pin CPUs (`cpus`); the record says where the workers ran.",
     judge: RuleJudge::Phase(judge),

@@ -31,9 +31,12 @@ pub(super) fn total(intervals: &[RateInterval]) -> RateInterval {
 
 /// The device in steps of half a second or a sixtieth of the run: see [`samples`].
 pub(super) fn intervals(phase_view: &PhaseView<'_>) -> Option<Vec<RateInterval>> {
-    let samples = samples(phase_view)?;
-    let step = CLIFF_INTERVAL.0.max(end(phase_view).0 / CLIFF_INTERVALS);
-    Some(steps(&samples, Nanos(step)))
+    Some(steps(&samples(phase_view)?, step(phase_view)))
+}
+
+/// Half a second, or a sixtieth of a long run.
+pub(super) fn step(phase_view: &PhaseView<'_>) -> Nanos {
+    CLIFF_INTERVAL.max(Nanos(end(phase_view).0 / CLIFF_INTERVALS))
 }
 
 /// Samples as steps of at least this length; what is left at the end is none.
