@@ -128,7 +128,7 @@ pub const PLACES: &[Place] = &[
     Place::new("btrfs", SLOW, |work| on_card(&paced_of(Fs::Btrfs, "")?, work)).buffers(),
     Place::new("limited ext4", LIMITED, |work| on_card(&limited(READ, WRITE)?, work)),
     Place::new("limited XFS", LIMITED, limited_xfs),
-    Place::new("150 requests/s", LIMITED, |work| on_card(&Card::hdd()?, work)),
+    Place::new("150 requests/s", LIMITED, |work| on_card(&Card::hdd()?, work)).fast(),
     Place::new("loop upon a card", "with direct I/O", on_loop),
     Place::new("overlay", "upon a card", on_overlay),
     Place::new("beside a busy disk", "a writer on a second card", beside_busy),
