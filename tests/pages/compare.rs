@@ -188,7 +188,7 @@ fn five_of_each_tell_how_many_times_as_fast() {
     assert_eq!(code, 0, "{page}");
     let (_, page) = folders(&five(1.0), &five(1.002));
     assert!(
-        page.contains("  verdict  comparable: the second reads as fast as before and writes as fast as before."),
+        page.contains("  verdict  comparable: the second reads and writes as fast as before."),
         "{page}"
     );
     // Runs of 5 % more and less.

@@ -343,6 +343,11 @@ fn verbs(sure: &[SureRow<'_>]) -> Option<String> {
         }
         said.push((verb, of.said()));
     }
+    if let [(one, first), (other, second)] = &said[..]
+        && first == second
+    {
+        return Some(format!("{one} and {other} {first}"));
+    }
     let [(verb, first), others @ ..] = &said[..] else { return None };
     let others = others.iter().map(|(verb, said)| format!(" and {verb} {said}"));
     Some(format!("{verb} {first}{}", others.collect::<String>()))
